@@ -1,0 +1,65 @@
+/** What a job asks for, without its secrets and without its prompt. This is what the store keeps. */
+import type { JobId } from './ids.ts';
+import type { JsonObject } from './json.ts';
+
+export const DOCKER_AGENT_TYPES = ['codex', 'opencode', 'pi', 'deepseek'] as const;
+export type DockerAgentType = (typeof DOCKER_AGENT_TYPES)[number];
+
+/** Options that reach outside the job's own container; refused until the owner allows them for a flow. */
+export const TRUSTED_OPTIONS = ['docker_socket', 'host_mount', 'network', 'workspace'] as const;
+export type TrustedOption = (typeof TRUSTED_OPTIONS)[number];
+
+/** `agent_config.runner`, parsed. `network` null: the engine's default bridge. */
+export interface RunnerOptions {
+  readonly mountDockerSocket: boolean;
+  readonly persistWorkspace: boolean;
+  readonly network: string | null;
+  /** `host:container[:ro|rw]`, both absolute. */
+  readonly extraMounts: readonly string[];
+  readonly preserveEntrypoint: boolean;
+}
+
+/** The protocol fields a `complete` must echo; fixed by what was leased, for every status. */
+export type ReportProtocol =
+  { readonly kind: 'docker_v1' } | { readonly kind: 'host_exec'; readonly profile: string };
+
+interface SpecBase {
+  readonly jobId: JobId;
+  readonly flowId: string | null;
+  readonly agentType: string;
+  readonly modelIdentifier: string | null;
+  readonly report: ReportProtocol;
+}
+
+export interface DockerLaunchSpec extends SpecBase {
+  readonly kind: 'docker_launch';
+  readonly agentType: DockerAgentType;
+  readonly image: string;
+  readonly options: RunnerOptions;
+  readonly resumeFrom: string | null;
+  /** `agent_config` with secret-looking keys dropped. */
+  readonly agentConfig: JsonObject;
+}
+
+/** A job that can never run here; it is kept so that its verdict is reported and repeated. */
+export interface UnrunnableSpec extends SpecBase {
+  readonly kind: 'unrunnable';
+}
+
+export type JobSpec = DockerLaunchSpec | UnrunnableSpec;
+
+/** What only memory may hold: the complete container environment, script and prompt included. */
+export interface JobSecrets {
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The owner's limits. 0 or null: no limit of ours. */
+export interface JobLimits {
+  readonly memoryBytes: number | null;
+  readonly cpus: number | null;
+  readonly pids: number | null;
+  /** From the container's start. Default 24 h. */
+  readonly timeLimitMs: number;
+  /** Bytes of text kept of one job's log; what follows is counted and left out. Default 1 GiB. */
+  readonly logBytes: number;
+}

@@ -1,0 +1,12 @@
+/** What a worker makes outside itself: noted before it starts, removed when its job is over. */
+import * as z from 'zod';
+
+export const leftoverSchema = z.discriminatedUnion('kind', [
+  /** `id` is the engine's 64-hex id, `name` ours. */
+  z.strictObject({ kind: z.literal('container'), id: z.string().min(1), name: z.string().min(1) }),
+  /** A network we created because a job named it; removed once no container uses it. */
+  z.strictObject({ kind: z.literal('network'), id: z.string().min(1), name: z.string().min(1) }),
+  /** What a job started through an allowed Docker socket, by its compose project label. */
+  z.strictObject({ kind: z.literal('compose_project'), name: z.string().min(1) }),
+]);
+export type Leftover = z.infer<typeof leftoverSchema>;

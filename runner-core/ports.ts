@@ -1,0 +1,168 @@
+/**
+ * Every interface the engine needs from outside. Each says its units and how it fails. Adapters add
+ * their technology to the name (`SqliteJobStore`), doubles their nature (`MemoryJobStore`).
+ */
+import type { JobId, RunnerId } from './model/ids.ts';
+import type { JobEvent, JobState } from './model/job-machine.ts';
+import type { JobLimits, JobSpec, TrustedOption } from './model/job-spec.ts';
+import type { LogChunk, LogCursor } from './model/log-chunk.ts';
+import type { FromWorker, ToWorker } from './worker/protocol.ts';
+import type { Leftover } from './model/leftover.ts';
+import type { JobMarker } from './wire/markers.ts';
+import type { ClientFrame, ServerFrame } from './wire/frames.ts';
+
+/** A pending timer; cancelling twice, or after it fired, does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+export interface Clock {
+  /** Wall clock, epoch milliseconds. May jump. */
+  nowMs(): number;
+  /** Milliseconds since an arbitrary start; never goes back and never jumps. */
+  monotonicMs(): number;
+  /** Calls `act` once, not before `delayMs` of monotonic time. An exception in `act` is the caller's bug. */
+  after(delayMs: number, act: () => void): Timer;
+  /** Resolves after `delayMs`; rejects with the signal's reason when it is aborted first. */
+  wait(delayMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface RandomSource {
+  /** Uniform in [0, 1). */
+  fraction(): number;
+}
+
+/** JSON-lines diagnostic log. Never given a secret. `event` is a short constant phrase. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** A held or ended job as stored. Instants are epoch ms. Never contains a secret or the prompt. */
+export interface StoredJob {
+  readonly spec: JobSpec;
+  readonly state: JobState;
+  readonly acceptedAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly lines: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  /** Wire batches fixed so far, and how many the service has acknowledged (in order). */
+  readonly batches: number;
+  readonly batchesAcknowledged: number;
+  readonly linesAcknowledged: number;
+  readonly cursor: LogCursor | null;
+  readonly markers: readonly JobMarker[];
+}
+
+/** One `logs` frame's worth. `index` counts from 0 within the job and never changes. */
+export interface OutgoingBatch {
+  readonly index: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Jobs, states, log index and leftovers. **Synchronous: returned means on disk** (log bodies are
+ * in the job's file before the index that names them commits). Throws StoreUnavailableError when the
+ * disk refuses; nothing of the failed call is then kept.
+ */
+export interface JobStore {
+  /** Adds a job in state accepted. Throws when the id is already there. */
+  accept(spec: JobSpec, atMs: number): void;
+  job(jobId: JobId): StoredJob | undefined;
+  /** Applies one event; returns the new state. Throws IllegalTransitionError, and for an unknown job. */
+  transition(jobId: JobId, event: JobEvent): JobState;
+  /** Appends chunks in order (a chunk already stored, by seq, is skipped) and moves the cursor, in one transaction. */
+  appendLog(jobId: JobId, chunks: readonly LogChunk[], cursor: LogCursor | null): void;
+  /** At most `limit` batches with index ≥ `from`, ready to send; continuation records left out, long lines cut. */
+  outgoing(jobId: JobId, from: number, limit: number): readonly OutgoingBatch[];
+  /** All batches with index < `count` are acknowledged. Never goes back. */
+  acknowledgeBatches(jobId: JobId, count: number): void;
+  noteMarkers(jobId: JobId, markers: readonly JobMarker[]): void;
+  noteLeftover(jobId: JobId, leftover: Leftover): void;
+  forgetLeftover(jobId: JobId, leftover: Leftover): void;
+  leftovers(jobId: JobId): readonly Leftover[];
+  /** Jobs not yet settled, oldest first. */
+  unsettled(): readonly StoredJob[];
+}
+
+/** Who we are on one server. The token is only ever in memory and sealed at rest. */
+export interface RunnerIdentity {
+  readonly runnerId: RunnerId;
+  readonly token: string;
+  readonly name: string;
+}
+
+export interface SessionEvents {
+  /** A parsed frame. Frames that do not parse were logged with their field and are not given here. */
+  frame(frame: ServerFrame): void;
+  /** Any sign of life: frame, ping or pong. */
+  alive(): void;
+  /** Exactly once, after which nothing follows. `cause` is short, plain and secret-free. */
+  closed(cause: string): void;
+}
+
+export interface ControlSession {
+  /** Queues a frame. After the end of the session it does nothing. */
+  send(frame: ClientFrame): void;
+  /** Bytes queued and not yet handed to the operating system. */
+  bufferedBytes(): number;
+  ping(): void;
+  /** Closes politely within 2 s, then cuts. Idempotent. */
+  close(): Promise<void>;
+  /** Cuts at once; `closed` follows. Idempotent. */
+  terminate(cause: string): void;
+}
+
+/** The outbound WebSocket. `open` rejects with an Error whose message is plain and secret-free. */
+export interface ControlPlane {
+  open(
+    identity: RunnerIdentity,
+    events: SessionEvents,
+    signal: AbortSignal,
+  ): Promise<ControlSession>;
+}
+
+export interface WorkerHandle {
+  readonly pid: number | undefined;
+  send(message: ToWorker): void;
+  onMessage(receive: (message: FromWorker) => void): void;
+  /** Resolves exactly once, never rejects. `stderrTail` is at most 4 KiB. */
+  readonly exited: Promise<{
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly stderrTail: string;
+  }>;
+  /** SIGKILL, or its like. Idempotent. */
+  kill(): void;
+}
+
+export interface WorkerLauncher {
+  /** A started worker, perhaps one kept warm. Its `ready` may already have been seen: `onMessage` replays it. */
+  launch(): WorkerHandle;
+  /** Ends the warm spare. */
+  stop(): Promise<void>;
+}
+
+/** Removes what a worker noted. Resolves when it is seen gone; succeeds if it already was. Rejects when the engine is away. */
+export interface LeftoverRemover {
+  remove(leftover: Leftover): Promise<void>;
+  /** Containers carrying our runner's labels, whoever noted them. Empty when there is no engine. */
+  labelled(runnerId: RunnerId): Promise<readonly LabelledContainer[]>;
+}
+export interface LabelledContainer {
+  readonly leftover: Leftover & { readonly kind: 'container' };
+  readonly jobId: JobId;
+  readonly running: boolean;
+}
+
+/** What the owner may change; read anew for each job. */
+export interface OwnerSettings {
+  limits(): JobLimits;
+  /** Trusted options the owner allowed for this flow on this machine. */
+  allowed(flowId: string | null): readonly TrustedOption[];
+}

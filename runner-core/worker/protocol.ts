@@ -1,0 +1,163 @@
+/**
+ * All that listener and worker say to each other, with the schemas each side parses the other by.
+ * `log` is checked by hand: it is the one hot message.
+ */
+import * as z from 'zod';
+import { leftoverSchema, type Leftover } from '../model/leftover.ts';
+import type { DockerLaunchSpec, JobLimits, TrustedOption } from '../model/job-spec.ts';
+import type { LogChunk, LogCursor } from '../model/log-chunk.ts';
+import type { StopCause, Verdict } from '../model/outcome.ts';
+import type { JobMarker } from '../wire/markers.ts';
+
+/** What a worker has to know beside the job itself. */
+export interface JobContext {
+  /** Labels of everything the worker makes. */
+  readonly runnerId: string;
+  readonly hostInstance: string;
+  readonly limits: JobLimits;
+  readonly allowed: readonly TrustedOption[];
+  /** How the engine is reached, already resolved by the host. */
+  readonly engine: EngineAddress;
+  /** Absolute folder for persisted workspaces, ours. */
+  readonly workspacesDir: string;
+}
+/** As `docker-endpoint.ts` found it. */
+export type EngineAddress =
+  | { readonly kind: 'socket'; readonly path: string }
+  | {
+      readonly kind: 'tcp';
+      readonly host: string;
+      readonly port: number;
+      /** Folder with ca.pem, cert.pem, key.pem; null for plain TCP. */
+      readonly tlsDir: string | null;
+    };
+
+export type ToWorker =
+  | {
+      readonly kind: 'run';
+      readonly spec: DockerLaunchSpec;
+      readonly environment: Readonly<Record<string, string>>;
+      readonly context: JobContext;
+    }
+  | {
+      readonly kind: 'adopt';
+      readonly spec: DockerLaunchSpec;
+      readonly container: Leftover & { readonly kind: 'container' };
+      readonly context: JobContext;
+      readonly cursor: LogCursor | null;
+      /** The next chunk gets `nextSeq` and `nextLine`. */
+      readonly nextSeq: number;
+      readonly nextLine: number;
+      readonly stopCause: StopCause | null;
+    }
+  /** The leftover is on disk: it may be started now. */
+  | { readonly kind: 'noted'; readonly leftover: Leftover }
+  | { readonly kind: 'log_stored'; readonly throughSeq: number }
+  /** Further values to mask, from a redelivered launch. */
+  | { readonly kind: 'secrets'; readonly environment: Readonly<Record<string, string>> }
+  /** TERM now, KILL after `graceMs`. */
+  | { readonly kind: 'stop'; readonly cause: StopCause; readonly graceMs: number };
+
+export const PHASES = [
+  'preparing',
+  'pulling',
+  'creating',
+  'starting',
+  'running',
+  'collecting',
+  'cleaning',
+] as const;
+export type Phase = (typeof PHASES)[number];
+
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'made'; readonly leftover: Leftover }
+  /** `progress` is short and plain, for example '41 of 120 MB'. `running` means the container started. */
+  | { readonly kind: 'phase'; readonly phase: Phase; readonly progress: string | null }
+  | {
+      readonly kind: 'log';
+      readonly chunks: readonly LogChunk[];
+      /** Where the source was read to once these are stored; null: unchanged (lines of our own). */
+      readonly cursor: LogCursor | null;
+      readonly markers: readonly JobMarker[];
+    }
+  /** The last message; all chunks were sent before it. The worker then cleans up and exits. */
+  | { readonly kind: 'ended'; readonly verdict: Verdict; readonly facts: RunFacts };
+
+/** What is worth showing of a run afterwards. */
+export interface RunFacts {
+  readonly containerId: string | null;
+  readonly imageId: string | null;
+  readonly oomKilled: boolean;
+  readonly exitCode: number | null;
+}
+
+const cursorSchema = z.object({ stdout: z.unknown(), stderr: z.unknown() });
+const verdictSchema = z.object({
+  outcome: z.enum(['succeeded', 'failed', 'timed_out', 'stopped', 'lost']),
+  status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
+  exitCode: z.number().int(),
+  error: z.string(),
+  result: z.record(z.string(), z.unknown()).nullable(),
+  evidenceUpload: z.enum(['uploaded', 'failed', 'absent']).nullable(),
+  reason: z.object({ code: z.string(), facts: z.record(z.string(), z.string()) }).nullable(),
+});
+const coldFromWorkerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ready') }),
+  z.object({ kind: z.literal('made'), leftover: leftoverSchema }),
+  z.object({ kind: z.literal('phase'), phase: z.enum(PHASES), progress: z.string().nullable() }),
+  z.object({
+    kind: z.literal('ended'),
+    verdict: verdictSchema,
+    facts: z.object({
+      containerId: z.string().nullable(),
+      imageId: z.string().nullable(),
+      oomKilled: z.boolean(),
+      exitCode: z.number().int().nullable(),
+    }),
+  }),
+]);
+
+/** A worker's message, or the field that is wrong with it. A worker that sends one such is ended. */
+export function parseFromWorker(
+  value: unknown,
+): FromWorker | { readonly kind: 'malformed'; readonly field: string } {
+  const hot = readLogMessage(value);
+  if (hot !== undefined) return hot;
+  const parsed = coldFromWorkerSchema.safeParse(value);
+  if (parsed.success) return parsed.data as FromWorker;
+  return { kind: 'malformed', field: parsed.error.issues[0]?.path.join('.') ?? '' };
+}
+
+function readLogMessage(
+  value: unknown,
+): FromWorker | { kind: 'malformed'; field: string } | undefined {
+  if (typeof value !== 'object' || value === null || (value as { kind?: unknown }).kind !== 'log')
+    return undefined;
+  const { chunks, cursor, markers } = value as {
+    chunks?: unknown;
+    cursor?: unknown;
+    markers?: unknown;
+  };
+  if (!Array.isArray(chunks) || !chunks.every(isChunk))
+    return { kind: 'malformed', field: 'chunks' };
+  if (cursor !== null && !cursorSchema.safeParse(cursor).success)
+    return { kind: 'malformed', field: 'cursor' };
+  if (!Array.isArray(markers)) return { kind: 'malformed', field: 'markers' };
+  return value as FromWorker;
+}
+
+function isChunk(value: unknown): value is LogChunk {
+  const chunk = value as Partial<LogChunk> | null;
+  return (
+    typeof chunk === 'object' &&
+    chunk !== null &&
+    [chunk.seq, chunk.firstLine, chunk.lines, chunk.records, chunk.rawBytes, chunk.codec].every(
+      Number.isSafeInteger,
+    ) &&
+    typeof chunk.firstAtMs === 'number' &&
+    typeof chunk.lastAtMs === 'number' &&
+    chunk.body instanceof Uint8Array &&
+    Array.isArray(chunk.batches)
+  );
+}

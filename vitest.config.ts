@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+const project = (name: string, include: string[], extra: Record<string, unknown> = {}): object => ({
+  test: { name, include, ...extra },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', ['test/{runner-core,main,control-plane,scripts}/**/*.test.ts']),
+      project('contracts', ['test/contracts/**/*.test.ts']),
+      project('processes', ['test/processes/**/*.test.ts'], { testTimeout: 60_000 }),
+      project('docker', ['test/docker/**/*.docker.test.ts'], { testTimeout: 120_000 }),
+    ],
+  },
+});
