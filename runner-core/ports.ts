@@ -6,7 +6,7 @@ import type { JobId, RunnerId } from './model/ids.ts';
 import type { JobEvent, JobState } from './model/job-machine.ts';
 import type { JobLimits, JobSpec, TrustedOption } from './model/job-spec.ts';
 import type { LogChunk, LogCursor } from './model/log-chunk.ts';
-import type { FromWorker, ToWorker } from './worker/protocol.ts';
+import type { FromWorker, RunFacts, ToWorker } from './worker/protocol.ts';
 import type { Leftover } from './model/leftover.ts';
 import type { JobMarker } from './wire/markers.ts';
 import type { ClientFrame, ServerFrame } from './wire/frames.ts';
@@ -83,6 +83,8 @@ export interface JobStore {
   /** All batches with index < `count` are acknowledged. Never goes back. */
   acknowledgeBatches(jobId: JobId, count: number): void;
   noteMarkers(jobId: JobId, markers: readonly JobMarker[]): void;
+  /** What is worth showing of the run; a later call replaces it. */
+  noteFacts(jobId: JobId, facts: RunFacts): void;
   noteLeftover(jobId: JobId, leftover: Leftover): void;
   forgetLeftover(jobId: JobId, leftover: Leftover): void;
   leftovers(jobId: JobId): readonly Leftover[];

@@ -15,3 +15,15 @@ export class IllegalTransitionError extends RunnerError {
     this.facts = facts;
   }
 }
+
+/** The disk refused a write or a read; nothing of the call was kept. `cause` is the system's own error. */
+export class StoreUnavailableError extends RunnerError {
+  readonly code = 'store_unavailable';
+  override readonly retryable = true;
+  /** `act` is what was tried, in plain words; `systemCode` the SQLite or system code, such as ENOSPC. */
+  readonly facts: { readonly act: string; readonly systemCode: string };
+  constructor(facts: StoreUnavailableError['facts'], options?: ErrorOptions) {
+    super(`The store could not ${facts.act} (${facts.systemCode})`, options);
+    this.facts = facts;
+  }
+}

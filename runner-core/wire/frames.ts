@@ -3,53 +3,67 @@
  * kinds reported as such. Job payloads stay raw here; `job-payload.ts` reads them.
  */
 import * as z from 'zod';
+import { isJsonObject } from '../model/json.ts';
 
-const jobList = z.array(z.unknown());
 const carriesWork = {
   job: z.unknown().optional(),
-  jobs: jobList.nullish(),
-  halt: z.boolean().nullish(),
-  halt_execution_id: z.string().nullish(),
-  halt_execution_ids: z.array(z.string()).nullish(),
+  jobs: z.array(z.unknown()).optional(),
+  halt: z.boolean().optional(),
+  halt_execution_id: z.string().optional(),
+  halt_execution_ids: z.array(z.string()).optional(),
 };
+/** An error on a frame of any type counts as one, and most of them are final (`errors.ts`). */
+const mayFail = { error: z.string().optional() };
+/** Fields that only inform: a value of the wrong type is taken as absent, the frame still counts. */
+const informativeCount = z.number().int().optional().catch(undefined);
+const informativeFlag = z.boolean().optional().catch(undefined);
 
 export const serverFrameSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('hello'),
     runner_id: z.string(),
-    log_acknowledgements: z.boolean().optional(),
-    ephemeral: z.boolean().optional(),
-    concurrency: z.number().int().optional(),
-    error: z.string().optional(),
+    log_acknowledgements: informativeFlag,
+    ephemeral: informativeFlag,
+    concurrency: informativeCount,
+    ...mayFail,
     ...carriesWork,
   }),
   z.object({
     type: z.literal('ack'),
-    concurrency: z.number().int().optional(),
-    inventory_wanted: z.boolean().optional(),
+    concurrency: informativeCount,
+    inventory_wanted: informativeFlag,
     execution_id: z.unknown().optional(),
     batch_id: z.unknown().optional(),
-    error: z.string().optional(),
+    ...mayFail,
     ...carriesWork,
   }),
-  z.object({ type: z.literal('logs_ack'), execution_id: z.string(), batch_id: z.string() }),
-  z.object({ type: z.literal('job'), ...carriesWork }),
-  z.object({ type: z.literal('halt'), ...carriesWork }),
+  z.object({
+    type: z.literal('logs_ack'),
+    execution_id: z.string(),
+    batch_id: z.string(),
+    ...mayFail,
+  }),
+  z.object({ type: z.literal('job'), ...mayFail, ...carriesWork }),
+  z.object({ type: z.literal('halt'), ...mayFail, ...carriesWork }),
   z.object({ type: z.literal('error'), error: z.string(), batch_id: z.unknown().optional() }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
 
+/**
+ * A heartbeat as the service reads it: what is absent or invalid counts as absent, field by field, and
+ * is withdrawn, save `host_exec_profiles`, which null clears and absence leaves as they were.
+ */
 export const heartbeatSchema = z.object({
   type: z.literal('heartbeat'),
-  concurrency: z.number().int().optional(),
-  ephemeral: z.boolean().optional(),
-  host_exec_profiles: z.array(z.unknown()).nullish(),
+  concurrency: informativeCount,
+  ephemeral: informativeFlag,
+  host_exec_profiles: z.array(z.unknown()).nullish().catch(undefined),
   publication_capabilities: z.unknown().optional(),
-  harness_inventory_hash: z.string().optional(),
+  harness_inventory_hash: z.string().optional().catch(undefined),
   harness_inventory: z.unknown().optional(),
 });
 
-/** What we send. The plane parses leniently, field by field, as the service does. */
+/** What we send: every field every time, since what a heartbeat leaves out is withdrawn. */
 export interface HeartbeatFrame {
   readonly type: 'heartbeat';
   readonly concurrency: number;
@@ -101,26 +115,30 @@ export type ParsedServerFrame =
       readonly problem: string;
     };
 
-/** Reads one text frame of the service. Never throws. */
+/**
+ * Reads one text frame of the service. Never throws. A null stands for an absent field, as the
+ * service's own language has it.
+ */
 export function parseServerFrame(text: string): ParsedServerFrame {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { ok: false, kind: 'malformed', field: '', problem: 'not JSON' };
+    return malformed('', 'not JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ok: false, kind: 'malformed', field: '', problem: 'not an object' };
-  }
-  const parsed = serverFrameSchema.safeParse(value);
+  if (!isJsonObject(value)) return malformed('', 'not an object');
+  const type = value['type'];
+  if (typeof type !== 'string') return malformed('type', 'not a string');
+  const present = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+  const parsed = serverFrameSchema.safeParse(present);
   if (parsed.success) return { ok: true, frame: parsed.data };
   const issue = parsed.error.issues[0];
   const field = issue?.path.join('.') ?? '';
-  const unknownType = issue?.code === 'invalid_union' && field === 'type';
-  return {
-    ok: false,
-    kind: unknownType ? 'unknown_type' : 'malformed',
-    field,
-    problem: unknownType ? 'unknown frame type' : (issue?.message ?? 'malformed'),
-  };
+  if (field === 'type')
+    return { ok: false, kind: 'unknown_type', field, problem: 'unknown frame type' };
+  return malformed(field, issue?.message ?? 'malformed');
+}
+
+function malformed(field: string, problem: string): ParsedServerFrame {
+  return { ok: false, kind: 'malformed', field, problem };
 }

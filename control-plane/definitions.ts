@@ -1,0 +1,77 @@
+/**
+ * What an execution runs: the checked form of a submission, its secret half, and how both are frozen
+ * in the store. Script, environment and prompt are only ever stored sealed.
+ */
+import * as z from 'zod';
+import { newId } from '../runner-core/system.ts';
+import type { SealedBox } from '../runner-core/sealing/key-file-box.ts';
+import type { JsonObject } from '../runner-core/model/json.ts';
+import { canonicalHash } from './canonical-json.ts';
+import type { DefinitionRow } from './store/flow-table.ts';
+
+const jsonObject = z.record(z.string(), z.json());
+
+/** The half that may be seen: stored as JSON text and shown in lists. */
+const publicDefinitionSchema = z.object({
+  agent_type: z.string(),
+  agent_config: jsonObject,
+  model_identifier: z.string().nullable(),
+  model_provider: z.string().nullable(),
+  git_clone_config: jsonObject.nullable(),
+  custom_commands: jsonObject.nullable(),
+  allowed_mcp_servers: z.array(z.string()),
+  allowed_mcp_tools: z.array(z.json()),
+  host_exec_profile: z.string().nullable(),
+  pool: z.string().nullable(),
+  timeout_seconds: z.number().int().nullable(),
+});
+export type PublicDefinition = z.infer<typeof publicDefinitionSchema>;
+
+const secretDefinitionSchema = z.object({
+  script: z.string(),
+  env: z.record(z.string(), z.string()),
+  prompt: z.string().nullable(),
+});
+export type SecretDefinition = z.infer<typeof secretDefinitionSchema>;
+
+export interface Definition {
+  readonly open: PublicDefinition;
+  readonly secret: SecretDefinition;
+}
+
+/** A new row for `definition`. */
+export function freezeDefinition(definition: Definition, box: SealedBox): DefinitionRow {
+  return {
+    id: newId(),
+    body: JSON.stringify(definition.open),
+    sealed: box.seal(JSON.stringify(definition.secret)),
+    fingerprint: fingerprintOf(definition),
+  };
+}
+
+export function readPublicDefinition(body: string): PublicDefinition {
+  return publicDefinitionSchema.parse(JSON.parse(body));
+}
+
+/** Throws SealBrokenError when the key file was exchanged. */
+export function readSecretDefinition(sealed: Uint8Array, box: SealedBox): SecretDefinition {
+  return secretDefinitionSchema.parse(JSON.parse(box.open(sealed)));
+}
+
+/**
+ * Opaque to runners: equal as long as a leased job could still be launched as it was leased. The
+ * prompt is no part of it, as at the hosted service. The script is, since here nobody derives it.
+ */
+function fingerprintOf({ open, secret }: Definition): string {
+  const parts: JsonObject = {
+    agent_type: open.agent_type,
+    agent_config: open.agent_config,
+    git_clone_config: open.git_clone_config,
+    custom_commands: open.custom_commands,
+    allowed_mcp_servers: open.allowed_mcp_servers,
+    allowed_mcp_tools: open.allowed_mcp_tools,
+    model: { model_identifier: open.model_identifier, provider_name: open.model_provider },
+    script: secret.script,
+  };
+  return canonicalHash(parts);
+}

@@ -1,0 +1,63 @@
+/** Process entry of the plane: flags, signals, the one ready line on standard output. */
+import { systemClock } from '../runner-core/system.ts';
+import { readFlags, USAGE, type PlaneFlags } from './plane-flags.ts';
+import { jsonLinesLog } from './plane-log.ts';
+import { createPlane, type Plane } from './plane.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+
+const log = jsonLinesLog(systemClock, (line) => void process.stderr.write(line));
+
+function flagsOrExit(): PlaneFlags {
+  try {
+    return readFlags(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n${USAGE}\n`);
+    return process.exit(EXIT_USAGE);
+  }
+}
+
+async function main(): Promise<void> {
+  const flags = flagsOrExit();
+  let stop = (): void => process.exit(0);
+  process.once('SIGTERM', () => stop());
+  process.once('SIGINT', () => stop());
+  if (flags.withParent) {
+    process.stdin
+      .once('end', () => stop())
+      .once('close', () => stop())
+      .resume();
+    process.once('disconnect', () => stop());
+  }
+  const plane = await createPlane({ ...flags, clock: systemClock, log });
+  stop = once(() => void closeAndExit(plane));
+  process.stdout.on('error', () => stop());
+  process.stdout.write(`${JSON.stringify({ ready: true, url: plane.url })}\n`);
+  log.info('plane ready', { url: plane.url, behaviour: flags.behaviour, pid: process.pid });
+}
+
+async function closeAndExit(plane: Plane): Promise<void> {
+  await plane.close();
+  log.info('plane closed');
+  process.exit(0);
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+await main().catch((error: unknown) => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  log.error('plane could not start', { code, problem: messageOf(error) });
+  process.exit(EXIT_FAILED);
+});

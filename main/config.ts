@@ -1,0 +1,132 @@
+/** Flags and environment, read once, to one checked HostConfig. */
+import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import { parseServerUrl } from './control-plane/server-url.ts';
+
+export const DEFAULT_CONCURRENCY = 2;
+export const MAX_CONCURRENCY = 32;
+
+export interface HostConfig {
+  /** Absolute; null: the operating system's usual place. */
+  readonly dataDir: string | null;
+  /** Null: the embedded plane. */
+  readonly server: string | null;
+  /** The owner's API token for `server`, from PRELOOP_TOKEN; used to enrol and never stored. */
+  readonly ownerToken: string | null;
+  /** Null: keep what is registered, or the machine's name. */
+  readonly name: string | null;
+  readonly labels: readonly string[] | null;
+  /** Jobs at once, 1..32; null: the settings file or 2. */
+  readonly concurrency: number | null;
+  /** Of the local page; null: the last one used, or any. */
+  readonly port: number | null;
+  readonly open: boolean;
+  /** `again`: the owner asks to resume this runner; `new`: to register a new one in its place. */
+  readonly enrol: 'again' | 'new' | null;
+}
+
+export type ParsedConfig =
+  | { readonly ok: true; readonly config: HostConfig }
+  | { readonly ok: false; readonly kind: 'help' | 'version' }
+  | {
+      readonly ok: false;
+      readonly kind: 'invalid';
+      readonly flag: string;
+      readonly problem: string;
+    };
+
+export const USAGE = `Usage: npm start [-- FLAGS]
+
+  --data-dir DIR      keep everything in DIR
+  --server URL        use this Preloop service (with PRELOOP_TOKEN set, the first time)
+                      instead of the embedded plane
+  --name NAME         this runner's name on the service
+  --labels A,B        labels that flows can ask for
+  --concurrency N     jobs at once, 1 to ${MAX_CONCURRENCY} (default ${DEFAULT_CONCURRENCY})
+  --port N            port of the local page
+  --no-open           do not open the page
+  --enrol again|new   after the service refused this runner: resume it, or register a new one
+  --help, --version
+`;
+
+const OPTIONS = {
+  'data-dir': { type: 'string' },
+  server: { type: 'string' },
+  name: { type: 'string' },
+  labels: { type: 'string', multiple: true },
+  concurrency: { type: 'string' },
+  port: { type: 'string' },
+  'no-open': { type: 'boolean' },
+  enrol: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
+/** Never throws: every problem names its flag. */
+export function parseConfig(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): ParsedConfig {
+  let values: ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
+  try {
+    values = parseArgs({ args: [...args], options: OPTIONS, strict: true }).values;
+  } catch (error) {
+    return invalid('flags', error instanceof Error ? error.message : 'unreadable');
+  }
+  if (values.help === true) return { ok: false, kind: 'help' };
+  if (values.version === true) return { ok: false, kind: 'version' };
+
+  const server = values.server === undefined ? null : parseServerUrl(values.server);
+  if (server?.ok === false) return invalid('--server', `${server.problem}. ${server.remedy}.`);
+  const concurrency = wholeNumber(values.concurrency, 1, MAX_CONCURRENCY);
+  if (concurrency === undefined)
+    return invalid('--concurrency', `give a whole number from 1 to ${MAX_CONCURRENCY}`);
+  const port = wholeNumber(values.port, 1, 65_535);
+  if (port === undefined) return invalid('--port', 'give a whole number from 1 to 65535');
+  const name = values.name?.trim() ?? null;
+  if (name !== null && (name === '' || name.length > 200))
+    return invalid('--name', 'give 1 to 200 characters');
+  const enrol = values.enrol ?? null;
+  if (enrol !== null && enrol !== 'again' && enrol !== 'new')
+    return invalid('--enrol', 'give "again" or "new"');
+  if (values['data-dir']?.trim() === '') return invalid('--data-dir', 'give a folder');
+
+  return {
+    ok: true,
+    config: {
+      dataDir: values['data-dir'] === undefined ? null : resolve(values['data-dir']),
+      server: server?.url ?? null,
+      ownerToken: nonEmpty(environment['PRELOOP_TOKEN']),
+      name,
+      labels: values.labels === undefined ? null : splitLabels(values.labels),
+      concurrency,
+      port,
+      open: values['no-open'] !== true,
+      enrol,
+    },
+  };
+}
+
+function splitLabels(given: readonly string[]): readonly string[] {
+  const labels = given.flatMap((text) => text.split(',')).map((label) => label.trim());
+  return [...new Set(labels.filter((label) => label !== ''))];
+}
+
+/** Null when not given, undefined when it is no whole number in range. */
+function wholeNumber(
+  text: string | undefined,
+  least: number,
+  most: number,
+): number | null | undefined {
+  if (text === undefined) return null;
+  const value = /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}
+
+function nonEmpty(text: string | undefined): string | null {
+  return text === undefined || text.trim() === '' ? null : text.trim();
+}
+
+function invalid(flag: string, problem: string): ParsedConfig {
+  return { ok: false, kind: 'invalid', flag, problem };
+}

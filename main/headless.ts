@@ -1,0 +1,107 @@
+/** Process entry for plain Node: flags, signals, state lines. */
+import { homedir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { JobId } from '../runner-core/model/ids.ts';
+import { RunnerError } from '../runner-core/model/errors.ts';
+import { systemClock, systemRandom } from '../runner-core/system.ts';
+import { parseConfig, USAGE, type HostConfig } from './config.ts';
+import { defaultDataDir } from './data-dir.ts';
+import { createHost, type Host } from './host.ts';
+import type { Platform } from './platform.ts';
+import { engineLine, jobLine, sessionLine } from './state-lines.ts';
+import { VERSION } from './version.ts';
+import { ChildProcessLauncher } from './workers/child-process-launcher.ts';
+import { PlaneStartError } from './embedded-plane.ts';
+
+const OK = 0;
+const FAILED = 1;
+const BAD_FLAGS = 2;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function headlessPlatform(): Platform {
+  const environment = process.env;
+  const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+  return {
+    launcher: (log) =>
+      new ChildProcessLauncher({ entry: here('worker.js'), environment, clock: systemClock, log }),
+    planeEntry: here('control-plane.js'),
+    clock: systemClock,
+    random: systemRandom,
+    environment,
+    homeDir: homedir(),
+    osName: process.platform,
+    defaultDataDir: defaultDataDir(process.platform, environment, homedir()),
+  };
+}
+
+/** Prints each state once, when it changed. */
+function printStates(host: Host): void {
+  const shown = new Map<string, string>();
+  const show = (key: string, line: string): void => {
+    if (shown.get(key) === line) return;
+    shown.set(key, line);
+    say(line);
+  };
+  const showAll = (jobId: JobId | null): void => {
+    const { session, engine, enrolment } = host.view();
+    show('engine', engineLine(engine));
+    if (enrolment !== null)
+      show('enrolment', `Enrol    ${enrolment.problem}. ${enrolment.remedy}.`);
+    show('session', sessionLine(session, host.serverUrl, systemClock.nowMs()));
+    const job = jobId === null ? undefined : host.job(jobId);
+    if (job !== undefined) show(job.spec.jobId, jobLine(job));
+  };
+  host.watch((change) => showAll(change.kind === 'job' ? change.jobId : null));
+  showAll(null);
+}
+
+async function run(config: HostConfig): Promise<void> {
+  const host = await createHost(headlessPlatform(), config);
+  say(`Preloop Runner Host ${VERSION}`);
+  say(`Data     ${host.dataDir}`);
+  if (host.plane !== null)
+    say(`Plane    ${host.plane.url} (embedded; submit with: preloop-host submit job.yaml)`);
+  printStates(host);
+  await new Promise<void>((resolve) => {
+    let asked = false;
+    const stop = (): void => {
+      if (asked) process.exit(FAILED);
+      asked = true;
+      const held = host.view().held.length;
+      say(
+        held === 0
+          ? 'Stopping'
+          : `Stopping ${held === 1 ? 'one job' : `${held} jobs`}; once more to exit at once`,
+      );
+      void host.stop('stop').then(resolve, resolve);
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+  say('Stopped');
+}
+
+async function main(): Promise<number> {
+  const parsed = parseConfig(process.argv.slice(2), process.env);
+  if (parsed.ok) {
+    await run(parsed.config);
+    return OK;
+  }
+  if (parsed.kind === 'invalid') {
+    process.stderr.write(`${parsed.flag}: ${parsed.problem}\n\n${USAGE}`);
+    return BAD_FLAGS;
+  }
+  say(parsed.kind === 'help' ? USAGE : VERSION);
+  return OK;
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  const expected = error instanceof RunnerError || error instanceof PlaneStartError;
+  process.stderr.write(
+    `${expected ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
+  process.exit(FAILED);
+}

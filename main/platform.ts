@@ -1,0 +1,17 @@
+/** What a shell must bring to wrap a host. */
+import type { Clock, Log, RandomSource, WorkerLauncher } from '../runner-core/ports.ts';
+
+export interface Platform {
+  /** Makes the launcher of the worker entry; called once. `warm` starts its spare. */
+  readonly launcher: (log: Log) => WorkerLauncher & { warm(): void };
+  /** Absolute path of the embedded plane's entry. */
+  readonly planeEntry: string;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  /** Node's name for the operating system. */
+  readonly osName: NodeJS.Platform;
+  /** Absolute; used where the owner names no other. */
+  readonly defaultDataDir: string;
+}

@@ -1,0 +1,135 @@
+/** What settings.yaml may say, with the values that hold where it says nothing. Pure. */
+import * as z from 'zod';
+import {
+  TRUSTED_OPTIONS,
+  type JobLimits,
+  type TrustedOption,
+} from '../runner-core/model/job-spec.ts';
+import { bytesOf, durationMsOf } from './settings-units.ts';
+
+export interface Settings {
+  readonly limits: JobLimits;
+  /** Jobs at once; the service may give fewer. */
+  readonly concurrency: number;
+  readonly allow: ReadonlyMap<string, readonly TrustedOption[]>;
+}
+
+/** Less starts no container: the engine's own floor for memory. */
+const MIN_MEMORY_BYTES = 6 * 2 ** 20;
+const MIN_TIME_LIMIT_MS = 1_000;
+/** The service stores no more (its range is 1 to 32). */
+const MAX_CONCURRENCY = 32;
+
+export const DEFAULT_SETTINGS: Settings = {
+  limits: {
+    memoryBytes: null,
+    cpus: null,
+    pids: null,
+    timeLimitMs: 24 * 3_600_000,
+    logBytes: 2 ** 30,
+  },
+  concurrency: 2,
+  allow: new Map(),
+};
+
+/** Each message is the remedy: what to write instead. */
+const SIZE = 'write a size such as 4 GiB, or none';
+const memory = amount(bytesOf, `${SIZE}; at least 6 MiB`, MIN_MEMORY_BYTES);
+const log = amount(bytesOf, `${SIZE}; at least 1 MiB`, 2 ** 20);
+const timeLimit = amount(
+  durationMsOf,
+  'write a time such as 24h or 90m, or none',
+  MIN_TIME_LIMIT_MS,
+);
+const none = z.literal('none').transform(() => null);
+const cpus = z.union([z.number().min(0.01).max(1024), none], {
+  error: 'write a number of processors such as 2 or 0.5, or none',
+});
+const pids = z.union([z.number().int().min(1).max(4_194_304), none], {
+  error: 'write a whole number such as 1024, or none',
+});
+const options = z.array(
+  z.enum(TRUSTED_OPTIONS, { error: `use only ${TRUSTED_OPTIONS.join(', ')}` }),
+  { error: `write a list such as [${TRUSTED_OPTIONS[0]}]` },
+);
+
+const limitsSchema = z.strictObject(
+  {
+    memory: memory.optional(),
+    cpus: cpus.optional(),
+    pids: pids.optional(),
+    time_limit: timeLimit.optional(),
+    log: log.optional(),
+  },
+  objectRemedy('memory, cpus, pids, time_limit, log'),
+);
+
+/** An empty section (`limits:` and nothing below) says nothing. */
+const fileSchema = z.strictObject(
+  {
+    limits: limitsSchema.nullish(),
+    concurrency: z
+      .number({ error: 'write a whole number from 1 to 32' })
+      .int('write a whole number from 1 to 32')
+      .min(1, 'write a whole number from 1 to 32')
+      .max(MAX_CONCURRENCY, 'write a whole number from 1 to 32')
+      .optional(),
+    allow: z
+      .record(z.string(), options, { error: 'write one line for each flow: its id and a list' })
+      .nullish(),
+  },
+  objectRemedy('limits, concurrency, allow'),
+);
+
+export type SettingsReading =
+  | { readonly ok: true; readonly settings: Settings }
+  /** `path` leads to the first offending field; `remedy` says what to write there. */
+  | { readonly ok: false; readonly path: readonly (string | number)[]; readonly remedy: string };
+
+export function readSettings(value: unknown): SettingsReading {
+  const parsed = fileSchema.safeParse(value ?? {});
+  if (!parsed.success) return firstProblem(parsed.error);
+  const { limits, concurrency, allow } = parsed.data;
+  const fallback = DEFAULT_SETTINGS.limits;
+  return {
+    ok: true,
+    settings: {
+      limits: {
+        memoryBytes: limits?.memory === undefined ? fallback.memoryBytes : limits.memory,
+        cpus: limits?.cpus === undefined ? fallback.cpus : limits.cpus,
+        pids: limits?.pids === undefined ? fallback.pids : limits.pids,
+        timeLimitMs:
+          limits?.time_limit === undefined ? fallback.timeLimitMs : (limits.time_limit ?? 0),
+        logBytes: limits?.log === undefined ? fallback.logBytes : (limits.log ?? 0),
+      },
+      concurrency: concurrency ?? DEFAULT_SETTINGS.concurrency,
+      allow: new Map(Object.entries(allow ?? {})),
+    },
+  };
+}
+
+function firstProblem(error: z.ZodError): SettingsReading {
+  const issue = error.issues[0];
+  const path = (issue?.path ?? []).filter((step) => typeof step !== 'symbol');
+  const unknownKey = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  return {
+    ok: false,
+    path: unknownKey === undefined ? path : [...path, unknownKey],
+    remedy: issue?.message ?? '',
+  };
+}
+
+/** A size or time with unit, 0 or 'none' for no limit (null). */
+function amount(read: (text: string) => number | undefined, remedy: string, least: number) {
+  return z.union([z.string(), z.number()], { error: remedy }).transform((written, context) => {
+    if (written === 'none' || written === 0) return null;
+    const value = read(String(written));
+    if (value !== undefined && value >= least) return value;
+    context.addIssue({ code: 'custom', message: remedy });
+    return z.NEVER;
+  });
+}
+
+function objectRemedy(names: string): { error: () => string } {
+  return { error: () => `use only ${names}` };
+}

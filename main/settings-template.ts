@@ -1,0 +1,30 @@
+/** What a new settings.yaml says: every field, commented out, with its default. */
+export const SETTINGS_TEMPLATE = `# Settings of this runner host. Changes are read at the next job; no restart is needed.
+# A mistake here is shown with its line, and the last good values stay in force.
+
+# What one job may use.
+limits:
+  # Memory of the job's container, or none.
+  # memory: 4 GiB
+  # Processors, fractions allowed, or none.
+  # cpus: 2
+  # Processes and threads at once, or none.
+  # pids: 1024
+  # A job that runs longer is ended.
+  # time_limit: 24h
+  # Output kept of one job; what follows is counted and left out.
+  # log: 1 GiB
+
+# Jobs at once, 1 to 32. The service may give fewer.
+# concurrency: 2
+
+# What a flow's jobs may do outside their own container, by the flow's id.
+#   docker_socket  start containers through this machine's Docker (this is root on this machine)
+#   host_mount     mount folders of this machine
+#   network        join a Docker network by name
+#   workspace      keep its workspace folder between jobs
+# For example:
+#   allow:
+#     0e1f2a3b-4c5d-4e6f-8a7b-9c8d7e6f5a4b: [network, workspace]
+allow:
+`;

@@ -1,0 +1,64 @@
+/** The host's state as lines for a terminal. Pure. */
+import type { EngineChoice } from '../runner-core/docker/docker-endpoint.ts';
+import type { SessionState } from '../runner-core/model/session-state.ts';
+import { reasonText } from '../runner-core/model/reason-text.ts';
+import type { StoredJob } from '../runner-core/ports.ts';
+
+const REFUSAL_WORDS = {
+  unauthorized: "The service does not accept this runner's token. Start once with --enrol again.",
+  gone: 'The service no longer knows this runner. Start once with --enrol new.',
+  deleted:
+    'This runner was deleted on the service. Start once with --enrol new to register it anew.',
+  rotated: "This runner's token was rotated elsewhere. Start once with --enrol again.",
+  replaced: 'Another process took over this runner. Stop that one, then start again.',
+} as const;
+
+/** `nowMs` is epoch ms; the countdown is in whole seconds. */
+export function sessionLine(state: SessionState, serverUrl: string, nowMs: number): string {
+  switch (state.kind) {
+    case 'signed_out':
+      return `Session  not enrolled with ${serverUrl}`;
+    case 'dialling':
+      return `Session  connecting to ${serverUrl}`;
+    case 'online':
+      return `Session  online, taking jobs`;
+    case 'waiting': {
+      const seconds = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
+      return `Session  offline: ${state.cause}; next try in ${seconds} s`;
+    }
+    case 'refused':
+      return `Session  ${REFUSAL_WORDS[state.refusal]}`;
+    case 'closed':
+      return 'Session  closed';
+  }
+}
+
+export function engineLine(choice: EngineChoice | null): string {
+  if (choice === null) return 'Docker   looking';
+  if (!choice.ok) return `Docker   ${choice.failure.reason} ${choice.failure.remedy}`;
+  return `Docker   ${choice.engine.version} by ${choice.why}`;
+}
+
+/** One line a state; for an end with its reason and remedy in plain words. */
+export function jobLine(job: StoredJob): string {
+  const { spec, state } = job;
+  const name = `Job      ${spec.jobId.slice(0, 8)}`;
+  switch (state.kind) {
+    case 'accepted':
+      return `${name} accepted (${spec.agentType}${spec.kind === 'docker_launch' ? `, ${spec.image}` : ''})`;
+    case 'starting':
+      return `${name} starting`;
+    case 'running':
+      return `${name} running`;
+    case 'stopping':
+      return `${name} stopping`;
+    case 'reporting': {
+      const { outcome, reason } = state.verdict;
+      const words = reason === null ? null : reasonText(reason);
+      const why = words === null ? '' : `: ${words.what} ${words.remedy}`;
+      return `${name} ${outcome.replace('_', ' ')}, ${job.lines} lines${why}`;
+    }
+    case 'settled':
+      return `${name} reported`;
+  }
+}

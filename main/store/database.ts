@@ -1,0 +1,83 @@
+/** Opens host.db: durability settings, version check, migrations. Knows no table but through the migrations. */
+import { chmodSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { StoreUnavailableError } from '../../runner-core/model/errors.ts';
+import { ForeignDatabaseError, NewerDatabaseError, orUnavailable } from './errors.ts';
+import { MIGRATIONS } from './migrations/all.ts';
+
+export type HostDatabase = Database.Database;
+
+/** 'PRHs' in ASCII; SQLite keeps it in the file's header to tell programs apart. */
+export const APPLICATION_ID = 0x50524873;
+/** How long a commit waits for another reader's or writer's lock, for example a copy being made for diagnostics. */
+const BUSY_TIMEOUT_MS = 2_000;
+
+/**
+ * Opens or makes the database and brings it to the newest version. A commit that returned survives a
+ * power cut (WAL with synchronous FULL).
+ *
+ * @throws ForeignDatabaseError, NewerDatabaseError before anything in the file was changed;
+ *   StoreUnavailableError where the disk refuses
+ */
+export function openDatabase(
+  path: string,
+  migrations: readonly string[] = MIGRATIONS,
+): HostDatabase {
+  const database = orUnavailable(
+    'open its database',
+    () => new Database(path, { timeout: BUSY_TIMEOUT_MS }),
+  );
+  try {
+    const version = versionOf(database, path, migrations.length);
+    orUnavailable('open its database', () => {
+      if (process.platform !== 'win32') chmodSync(path, 0o600);
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma('foreign_keys = ON');
+      migrate(database, version, migrations);
+    });
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function versionOf(database: HostDatabase, path: string, known: number): number {
+  const { applicationId, tables } = readHeader(database, path);
+  if (applicationId === 0 && tables === 0) return 0;
+  if (applicationId !== APPLICATION_ID) throw new ForeignDatabaseError({ path });
+  const found = Number(database.pragma('user_version', { simple: true }));
+  if (found > known) throw new NewerDatabaseError({ path, found, known });
+  return found;
+}
+
+function readHeader(
+  database: HostDatabase,
+  path: string,
+): { readonly applicationId: unknown; readonly tables: unknown } {
+  try {
+    return orUnavailable('read its database', () => ({
+      applicationId: database.pragma('application_id', { simple: true }),
+      tables: database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get(),
+    }));
+  } catch (error) {
+    const notOne =
+      error instanceof StoreUnavailableError && error.facts.systemCode === 'SQLITE_NOTADB';
+    throw notOne ? new ForeignDatabaseError({ path }, { cause: error }) : error;
+  }
+}
+
+/** Each step in a transaction of its own, together with the version it leads to. */
+function migrate(database: HostDatabase, version: number, migrations: readonly string[]): void {
+  for (const [index, sql] of migrations.entries()) {
+    if (index < version) continue;
+    database
+      .transaction(() => {
+        database.exec(sql);
+        database.pragma(`application_id = ${APPLICATION_ID}`);
+        database.pragma(`user_version = ${index + 1}`);
+      })
+      .immediate();
+  }
+}

@@ -1,0 +1,66 @@
+/** The real EndpointProbe: files of this machine, and one version call to whatever is at an address. */
+import { access, readFile, stat } from 'node:fs/promises';
+import type { Clock } from '../ports.ts';
+import { systemClock } from '../system.ts';
+import type { EngineAddress } from '../worker/protocol.ts';
+import type { EndpointProbe, Probed } from './engine-choice.ts';
+import { isEngineError } from './docker-engine.ts';
+import { dockerEngine } from './dockerode-engine.ts';
+
+const PROBE_MS = 5_000;
+
+export function endpointProbe(clock: Clock = systemClock): EndpointProbe {
+  return {
+    readText: (path) => readFile(path, 'utf8').catch(() => undefined),
+    exists: (path) =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    probe: (address) => probeEngine(address, clock),
+    uid: process.getuid?.() ?? null,
+  };
+}
+
+async function probeEngine(address: EngineAddress, clock: Clock): Promise<Probed> {
+  // Looked at first, for a client names a missing socket and a forbidden folder alike.
+  if (address.kind === 'socket' && !address.path.startsWith('//./pipe/')) {
+    const code = await statFailure(address.path);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' };
+    if (code === 'EACCES') return { kind: 'denied' };
+  }
+  const engine = dockerEngine(address, clock);
+  const done = new AbortController();
+  try {
+    return await Promise.race([
+      engine.version().then((version): Probed => ({ kind: 'engine', engine: version })),
+      clock.wait(PROBE_MS, done.signal).then((): Probed => {
+        return { kind: 'failed', detail: 'it gave no answer within 5 s' };
+      }),
+    ]);
+  } catch (error) {
+    return readFailure(error);
+  } finally {
+    done.abort();
+    engine.close();
+  }
+}
+
+async function statFailure(path: string): Promise<string | undefined> {
+  try {
+    await stat(path);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code;
+  }
+}
+
+function readFailure(error: unknown): Probed {
+  if (!isEngineError(error)) return { kind: 'failed', detail: 'it does not speak to us' };
+  if (error.kind === 'denied') return { kind: 'denied' };
+  if (error.message === 'ECONNREFUSED') return { kind: 'refused' };
+  if (error.message === 'ENOENT') return { kind: 'absent' };
+  if (error.statusCode !== null)
+    return { kind: 'failed', detail: `it answered ${error.statusCode}` };
+  return { kind: 'failed', detail: error.message };
+}

@@ -1,0 +1,60 @@
+/**
+ * Output of one worker on its way to the store. Messages that arrive in one turn are committed
+ * together, since a commit costs a disk flush; only then is the worker told.
+ */
+import type { Clock, JobStore, Timer } from '../ports.ts';
+import type { JobId } from '../model/ids.ts';
+import type { LogChunk, LogCursor } from '../model/log-chunk.ts';
+import type { JobMarker } from '../wire/markers.ts';
+import type { FromWorker } from '../worker/protocol.ts';
+
+export interface LogIntakeDeps {
+  readonly clock: Clock;
+  readonly store: JobStore;
+  readonly jobId: JobId;
+  /** All chunks up to this one are on disk. */
+  readonly stored: (throughSeq: number) => void;
+  /** The store refused; what was taken in is not on disk. */
+  readonly failed: (error: unknown) => void;
+}
+
+export class LogIntake {
+  readonly #deps: LogIntakeDeps;
+  #chunks: LogChunk[] = [];
+  #markers: JobMarker[] = [];
+  #cursor: LogCursor | null = null;
+  #commit: Timer | null = null;
+
+  constructor(deps: LogIntakeDeps) {
+    this.#deps = deps;
+  }
+
+  add(message: Extract<FromWorker, { kind: 'log' }>): void {
+    this.#chunks.push(...message.chunks);
+    this.#markers.push(...message.markers);
+    this.#cursor = message.cursor ?? this.#cursor;
+    this.#commit ??= this.#deps.clock.after(0, () => this.flush());
+  }
+
+  /** Commits what was taken in. A failure goes to `failed`, never to the caller. */
+  flush(): void {
+    this.#commit?.cancel();
+    this.#commit = null;
+    const chunks = this.#chunks;
+    const cursor = this.#cursor;
+    const markers = this.#markers;
+    if (chunks.length === 0 && cursor === null && markers.length === 0) return;
+    this.#chunks = [];
+    this.#markers = [];
+    this.#cursor = null;
+    try {
+      this.#deps.store.appendLog(this.#deps.jobId, chunks, cursor);
+      if (markers.length > 0) this.#deps.store.noteMarkers(this.#deps.jobId, markers);
+    } catch (error) {
+      this.#deps.failed(error);
+      return;
+    }
+    const last = chunks.at(-1);
+    if (last !== undefined) this.#deps.stored(last.seq);
+  }
+}

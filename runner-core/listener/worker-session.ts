@@ -1,0 +1,198 @@
+/**
+ * One worker process from launch to exit: its messages, its limits, its forced end. What the job's
+ * verdict is when no worker said one, and what is removed afterwards, is `job-run`'s.
+ */
+import type { Clock, JobStore, Log, Timer, WorkerHandle, WorkerLauncher } from '../ports.ts';
+import type { JobId } from '../model/ids.ts';
+import type { StopCause, Verdict } from '../model/outcome.ts';
+import type { FromWorker, Phase, ToWorker } from '../worker/protocol.ts';
+import { LogIntake } from './log-intake.ts';
+
+export const READY_LIMIT_MS = 30_000;
+/** A worker that said `ended` has this long to clean up and exit. */
+export const EXIT_LIMIT_MS = 10_000;
+/** TERM at once, KILL after this. */
+export const STOP_GRACE_MS = 10_000;
+/** A stopped worker is cut off after this. */
+export const STOP_CUTOFF_MS = 11_000;
+/** A killed process is gone at once; this is for an operating system that does not say so. */
+export const KILL_LIMIT_MS = 5_000;
+
+export interface WorkerSessionDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly store: JobStore;
+  readonly launcher: WorkerLauncher;
+  readonly jobId: JobId;
+  readonly phase: (phase: Phase, progress: string | null) => void;
+  /** More output is on disk. */
+  readonly logStored: () => void;
+}
+
+export type WorkerEnd =
+  | { readonly kind: 'ended'; readonly verdict: Verdict }
+  | { readonly kind: 'never_ready' }
+  | { readonly kind: 'crashed' }
+  | { readonly kind: 'store_failed' };
+
+export class WorkerSession {
+  readonly #deps: WorkerSessionDeps;
+  readonly #first: ToWorker & { kind: 'run' | 'adopt' };
+  readonly #intake: LogIntake;
+  readonly #killedLongAgo = Promise.withResolvers<'unknown'>();
+  readonly #timers = new Set<Timer>();
+  #worker: WorkerHandle | null = null;
+  #readyLimit: Timer | null = null;
+  #secrets: Readonly<Record<string, string>>[] = [];
+  #begun = false;
+  #stopCause: StopCause | null = null;
+  #end: WorkerEnd | null = null;
+  #isKilled = false;
+
+  constructor(deps: WorkerSessionDeps, first: ToWorker & { kind: 'run' | 'adopt' }) {
+    this.#deps = deps;
+    this.#first = first;
+    this.#intake = new LogIntake({
+      clock: deps.clock,
+      store: deps.store,
+      jobId: deps.jobId,
+      stored: (throughSeq) => {
+        this.#worker?.send({ kind: 'log_stored', throughSeq });
+        deps.logStored();
+      },
+      failed: (error) => this.#storeFailed(error),
+    });
+  }
+
+  /** True once the worker told the verdict: it can no longer be stopped. */
+  get hasEnded(): boolean {
+    return this.#end !== null;
+  }
+
+  /** Resolves when the worker is gone. Throws what the launcher throws. */
+  async run(): Promise<WorkerEnd> {
+    if (this.#isKilled) return this.#end ?? { kind: 'crashed' };
+    const { clock, log, jobId, launcher } = this.#deps;
+    const worker = launcher.launch();
+    this.#worker = worker;
+    this.#readyLimit = this.#after(READY_LIMIT_MS, () => {
+      this.#end = { kind: 'never_ready' };
+      log.error('worker not ready', { jobId, waitedMs: READY_LIMIT_MS, pid: worker.pid });
+      this.#kill();
+    });
+    const startedMs = clock.monotonicMs();
+    worker.onMessage((message) => this.#receive(worker, message));
+    const exit = await Promise.race([worker.exited, this.#killedLongAgo.promise]);
+    for (const timer of this.#timers) timer.cancel();
+    this.#intake.flush();
+    if (exit === 'unknown') log.error('killed worker did not exit', { jobId, pid: worker.pid });
+    else if (this.#end === null && this.#stopCause === null)
+      log.error('worker lost', { jobId, ranMs: clock.monotonicMs() - startedMs, ...exit });
+    return this.#end ?? { kind: 'crashed' };
+  }
+
+  /** Asks the worker to end the job; it is cut off STOP_CUTOFF_MS later. */
+  stop(cause: StopCause): void {
+    if (this.#stopCause !== null || this.#end !== null) return;
+    this.#stopCause = cause;
+    if (this.#begun) this.#sendStop(cause);
+    // Nothing was started yet. A container to adopt, though, is better ended by its worker.
+    else if (this.#first.kind === 'run') this.#kill();
+  }
+
+  /** Further values to mask. Kept until there is a worker at work. */
+  addSecrets(environment: Readonly<Record<string, string>>): void {
+    if (this.#begun) this.#worker?.send({ kind: 'secrets', environment });
+    else this.#secrets.push(environment);
+  }
+
+  /** Ends the process at once and leaves what it made; what it said so far is on disk. */
+  abandon(): void {
+    this.#intake.flush();
+    this.#kill();
+  }
+
+  #receive(worker: WorkerHandle, message: FromWorker): void {
+    if (this.#end !== null || this.#isKilled) return;
+    try {
+      this.#act(worker, message);
+    } catch (error) {
+      this.#storeFailed(error);
+    }
+  }
+
+  /** Throws only what the store throws. */
+  #act(worker: WorkerHandle, message: FromWorker): void {
+    const { store, jobId, phase } = this.#deps;
+    switch (message.kind) {
+      case 'ready':
+        this.#begin(worker);
+        return;
+      case 'made':
+        store.noteLeftover(jobId, message.leftover);
+        worker.send({ kind: 'noted', leftover: message.leftover });
+        return;
+      case 'phase':
+        phase(message.phase, message.progress);
+        return;
+      case 'log':
+        this.#intake.add(message);
+        return;
+      case 'ended':
+        this.#intake.flush();
+        // The flush may have failed, and a job whose last lines are lost has not ended well.
+        this.#end ??= { kind: 'ended', verdict: message.verdict };
+        store.noteFacts(jobId, message.facts);
+        this.#after(EXIT_LIMIT_MS, () => {
+          this.#deps.log.warn('worker did not exit', { jobId, pid: worker.pid });
+          this.#kill();
+        });
+        return;
+      default:
+        this.#deps.log.error('worker sent an unknown message', { jobId, pid: worker.pid });
+        this.#kill();
+    }
+  }
+
+  #begin(worker: WorkerHandle): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.#readyLimit?.cancel();
+    worker.send(
+      this.#first.kind === 'adopt' && this.#stopCause !== null
+        ? { ...this.#first, stopCause: this.#stopCause }
+        : this.#first,
+    );
+    for (const environment of this.#secrets.splice(0)) this.addSecrets(environment);
+    if (this.#stopCause !== null) this.#sendStop(this.#stopCause);
+  }
+
+  #sendStop(cause: StopCause): void {
+    this.#worker?.send({ kind: 'stop', cause, graceMs: STOP_GRACE_MS });
+    this.#after(STOP_CUTOFF_MS, () => {
+      if (this.#end !== null) return;
+      this.#deps.log.warn('stopped worker cut off', { jobId: this.#deps.jobId });
+      this.#kill();
+    });
+  }
+
+  #storeFailed(error: unknown): void {
+    this.#deps.log.error('store failed a job', { jobId: this.#deps.jobId, error });
+    this.#end ??= { kind: 'store_failed' };
+    this.#kill();
+  }
+
+  #kill(): void {
+    if (this.#isKilled) return;
+    this.#isKilled = true;
+    if (this.#worker === null) return;
+    this.#worker.kill();
+    this.#after(KILL_LIMIT_MS, () => this.#killedLongAgo.resolve('unknown'));
+  }
+
+  #after(delayMs: number, act: () => void): Timer {
+    const timer = this.#deps.clock.after(delayMs, act);
+    this.#timers.add(timer);
+    return timer;
+  }
+}

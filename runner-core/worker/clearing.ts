@@ -1,0 +1,38 @@
+/** Removes what a job made, in the order that lets each go. What cannot be removed now stays noted with the listener. */
+import type { DockerEngine } from '../docker/docker-engine.ts';
+import { removeLeftover } from '../docker/leftover-remover.ts';
+import type { Leftover } from '../model/leftover.ts';
+import type { Clock } from '../ports.ts';
+import { composeProjectName } from '../wire/launch.ts';
+
+/** Things started through an allowed Docker socket, by the project name in the job's environment. */
+export function composeLeftover(jobId: string): Leftover & { readonly kind: 'compose_project' } {
+  return { kind: 'compose_project', name: composeProjectName(jobId) };
+}
+
+/** What a job made so far. */
+export interface Made {
+  readonly container: Leftover | null;
+  /** A network of ours that it joined. */
+  readonly network: string | null;
+  readonly mayHaveComposed: boolean;
+}
+
+/**
+ * Never rejects: what the engine does not let go now stays noted. Resolves when all else is seen gone. A
+ * network that another job still uses, or that is not ours after all, is left alone.
+ */
+export async function removeWhatWasMade(
+  engine: DockerEngine,
+  clock: Clock,
+  jobId: string,
+  { container, network, mayHaveComposed }: Made,
+): Promise<void> {
+  const steps: Leftover[] = [
+    ...(container === null ? [] : [container]),
+    ...(mayHaveComposed ? [composeLeftover(jobId)] : []),
+    ...(network === null ? [] : [{ kind: 'network' as const, id: network, name: network }]),
+  ];
+  for (const leftover of steps)
+    await removeLeftover(engine, clock, leftover).catch(() => undefined);
+}

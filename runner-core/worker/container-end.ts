@@ -1,0 +1,125 @@
+/**
+ * How a running container comes to its end: waits for the exit through losses of the engine, and ends it
+ * on a stop, politely first.
+ */
+import {
+  EngineError,
+  isEngineError,
+  type ContainerInfo,
+  type DockerEngine,
+} from '../docker/docker-engine.ts';
+import type { Clock, Timer } from '../ports.ts';
+import type { StopRequest, StopSwitch } from './stop-switch.ts';
+
+/** An engine that restarts is away for some seconds; one that is away for longer has lost the job. */
+export const ENGINE_AWAY_MS = 300_000;
+const RETRY_MS = 1_000;
+
+export interface ContainerExit {
+  readonly exitCode: number;
+  readonly oomKilled: boolean;
+  /** Null where the container was gone before it could be looked at. */
+  readonly imageId: string | null;
+}
+
+/**
+ * Resolves when the container has exited; undefined when somebody removed it before its code was read.
+ * Rejects with EngineError when the engine stays away.
+ */
+export async function containerExit(
+  engine: DockerEngine,
+  clock: Clock,
+  id: string,
+): Promise<ContainerExit | undefined> {
+  return throughAbsence(clock, async () => {
+    try {
+      const waited = await engine.wait(id);
+      const seen = await engine.container(id);
+      if (seen === undefined) return { exitCode: waited, oomKilled: false, imageId: null };
+      const { exitCode, oomKilled, imageId, running } = seen;
+      // It was started again by somebody, or the engine let the wait go as it stopped.
+      return running ? 'again' : { exitCode, oomKilled, imageId };
+    } catch (error) {
+      if (isEngineError(error, 'not_found')) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** The container, undefined when it is gone. Waits for an engine that is still coming up; then rejects. */
+export async function findContainer(
+  engine: DockerEngine,
+  clock: Clock,
+  id: string,
+): Promise<ContainerInfo | undefined> {
+  return throughAbsence(clock, () => engine.container(id));
+}
+
+/** Repeats `look` while it says `again`, and for ENGINE_AWAY_MS while the engine is away. */
+async function throughAbsence<T>(clock: Clock, look: () => Promise<T | 'again'>): Promise<T> {
+  let awaySinceMs: number | undefined;
+  for (;;) {
+    try {
+      const found = await look();
+      if (found !== 'again') return found;
+      awaySinceMs = undefined;
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+      awaySinceMs ??= clock.monotonicMs();
+      if (clock.monotonicMs() - awaySinceMs >= ENGINE_AWAY_MS) throw error;
+    }
+    await clock.wait(RETRY_MS);
+  }
+}
+
+/** Carries a stop out on one container from construction until `over`. */
+export class ContainerStopper {
+  readonly #engine: DockerEngine;
+  readonly #clock: Clock;
+  readonly #id: string;
+  readonly #stop: StopSwitch;
+  readonly #act: () => void;
+  #timer: Timer | undefined;
+  #isOver = false;
+
+  constructor(engine: DockerEngine, clock: Clock, id: string, stop: StopSwitch) {
+    this.#engine = engine;
+    this.#clock = clock;
+    this.#id = id;
+    this.#stop = stop;
+    this.#act = () => {
+      if (stop.request !== undefined) this.#begin(stop.request);
+    };
+    if (stop.request === undefined)
+      stop.signal.addEventListener('abort', this.#act, { once: true });
+    else this.#begin(stop.request);
+  }
+
+  /** The container has exited. */
+  over(): void {
+    this.#isOver = true;
+    this.#timer?.cancel();
+    this.#stop.signal.removeEventListener('abort', this.#act);
+  }
+
+  #begin({ graceMs }: StopRequest): void {
+    if (this.#isOver) return;
+    void this.#signal('SIGTERM');
+    this.#timer = this.#clock.after(graceMs, () => void this.#kill());
+  }
+
+  /** Again and again: an engine that was away for one attempt must not leave the job running. */
+  async #kill(): Promise<void> {
+    await this.#signal('SIGKILL');
+    if (this.#isOver) return;
+    this.#timer = this.#clock.after(RETRY_MS, () => void this.#kill());
+  }
+
+  async #signal(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    try {
+      await this.#engine.signalContainer(this.#id, signal);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+    }
+  }
+}

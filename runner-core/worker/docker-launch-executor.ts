@@ -1,0 +1,300 @@
+/**
+ * One container, from nothing to nothing: create, note, start, follow its log, wait, judge, remove. Owns the
+ * order; the parts are in the files beside it.
+ */
+import { isEngineError, type ContainerInfo, type DockerEngine } from '../docker/docker-engine.ts';
+import type { RegistryLookup } from '../docker/registry-auth.ts';
+import type { Leftover } from '../model/leftover.ts';
+import type { Verdict } from '../model/outcome.ts';
+import { reason } from '../model/reason.ts';
+import type { Clock } from '../ports.ts';
+import {
+  dockerVerdict,
+  failedVerdict,
+  lostVerdict,
+  stoppedVerdict,
+} from '../wire/result-report.ts';
+import { composeLeftover, removeWhatWasMade, type Made } from './clearing.ts';
+import { containerBody, containerName } from './container-body.ts';
+import {
+  ContainerStopper,
+  containerExit,
+  findContainer,
+  type ContainerExit,
+} from './container-end.ts';
+import {
+  NO_FACTS,
+  type AdoptOrder,
+  type Ending,
+  type Executor,
+  type JobReport,
+  type RunOrder,
+} from './executor.ts';
+import type { JobLog } from './job-log.ts';
+import { isNamedNetwork } from './option-check.ts';
+import { abortable, networkReady, prepareJob } from './preparation.ts';
+import type { PipelineEnd } from './log-pipeline.ts';
+import type { RunFacts } from './protocol.ts';
+import { createFailure, startFailure, type StartFailure } from './start-failure.ts';
+import { STOP_GRACE_MS, StoppedError, type StopRequest, type StopSwitch } from './stop-switch.ts';
+import { workspaceDirOf, WorkspaceLease } from './workspace.ts';
+
+export interface DockerLaunchDeps {
+  readonly engine: DockerEngine;
+  readonly clock: Clock;
+  readonly report: JobReport;
+  readonly stop: StopSwitch;
+  readonly log: JobLog;
+  readonly credentialsFor: (image: string) => Promise<RegistryLookup>;
+  /** Hex digits that make a container's name its own. */
+  readonly shortId: () => string;
+}
+
+type Order = RunOrder | AdoptOrder;
+type Container = Leftover & { readonly kind: 'container' };
+
+/** A step was refused; carried to the end of the job, where it becomes the verdict. */
+class RefusedError extends Error {
+  readonly failure: StartFailure;
+  constructor(failure: StartFailure) {
+    super(failure.reason.code);
+    this.failure = failure;
+  }
+}
+
+export class DockerLaunchExecutor implements Executor {
+  readonly #deps: DockerLaunchDeps;
+  #made: Made = { container: null, network: null, mayHaveComposed: false };
+  #lease: WorkspaceLease | null = null;
+  #facts: RunFacts = NO_FACTS;
+
+  constructor(deps: DockerLaunchDeps) {
+    this.#deps = deps;
+  }
+
+  run(order: RunOrder): Promise<Ending> {
+    return this.#toTheEnd(order, async () => {
+      this.#deps.report.phase('preparing');
+      const container = await this.#create(order);
+      return this.#startAndFollow(order, container);
+    });
+  }
+
+  adopt(order: AdoptOrder): Promise<Ending> {
+    const { stop, log, engine, clock } = this.#deps;
+    const { container, stopCause } = order;
+    if (stopCause !== null) stop.stop({ cause: stopCause, graceMs: STOP_GRACE_MS });
+    return this.#toTheEnd(order, async () => {
+      const { mountDockerSocket, network } = order.spec.options;
+      this.#made = {
+        container,
+        network: isNamedNetwork(network) ? network : null,
+        mayHaveComposed: mountDockerSocket,
+      };
+      const seen = await findContainer(engine, clock, container.id);
+      if (seen === undefined)
+        return stopCause === null ? lostVerdict('host_restarted') : stoppedVerdict(stopCause);
+      log.addSecrets(await secretsIn(engine, seen));
+      this.#facts = { ...this.#facts, containerId: seen.id, imageId: seen.imageId };
+      this.#leaseWorkspace(order);
+      // Made, noted and not started: the start is all that is missing.
+      if (seen.status === 'created') return this.#startAndFollow(order, container);
+      if (seen.running) this.#deps.report.phase('running');
+      return this.#follow(order, container, seen);
+    });
+  }
+
+  /** Runs the steps, turns their failures into a verdict, and removes whatever came of it. */
+  async #toTheEnd(order: Order, steps: () => Promise<Verdict>): Promise<Ending> {
+    const { log, report, engine, clock } = this.#deps;
+    let verdict: Verdict;
+    try {
+      verdict = await steps();
+    } catch (error) {
+      verdict = this.#verdictOf(error);
+    }
+    const masked = maskedVerdict(verdict, log);
+    // Before the container goes: until then its log can be read again, by us or by who adopts it.
+    await log.allStored();
+    report.phase('cleaning');
+    await Promise.all([
+      removeWhatWasMade(engine, clock, order.spec.jobId, this.#made),
+      this.#lease?.release(),
+    ]);
+    return { verdict: masked, facts: this.#facts };
+  }
+
+  #verdictOf(error: unknown): Verdict {
+    const { stop } = this.#deps;
+    if (error instanceof RefusedError)
+      return failedVerdict(error.failure.reason, undefined, error.failure.exitCode);
+    if (error instanceof StoppedError && stop.request !== undefined)
+      return stoppedVerdict(stop.request.cause);
+    if (isEngineError(error))
+      return failedVerdict(reason('docker_unavailable', { detail: error.message }));
+    throw error;
+  }
+
+  async #create(order: RunOrder): Promise<Container> {
+    const { spec, context, environment } = order;
+    const { engine, report, stop, shortId } = this.#deps;
+    const prepared = await prepareJob({ ...this.#deps, spec, context, signal: stop.signal });
+    if (prepared.kind === 'refused') throw new RefusedError(prepared.failure);
+    this.#made = { ...this.#made, network: prepared.network };
+    this.#leaseWorkspace(order);
+    report.phase('creating');
+    const name = containerName(spec.jobId, shortId());
+    const { workspaceDir } = prepared;
+    const body = containerBody({ spec, context, environment, workspaceDir });
+    const id = await engine.createContainer(name, body).catch((error: unknown) => {
+      if (!isEngineError(error)) throw error;
+      throw new RefusedError(createFailure(error, spec.image));
+    });
+    const container: Container = { kind: 'container', id, name };
+    this.#made = { ...this.#made, container, mayHaveComposed: spec.options.mountDockerSocket };
+    this.#facts = { ...this.#facts, containerId: id };
+    if (spec.options.mountDockerSocket)
+      report.made(composeLeftover(spec.jobId)).catch(() => undefined);
+    await abortable(report.made(container), stop.signal);
+    return container;
+  }
+
+  async #startAndFollow(order: Order, container: Container): Promise<Verdict> {
+    const { report, stop } = this.#deps;
+    stop.signal.throwIfAborted();
+    report.phase('starting');
+    await this.#start(order, container);
+    report.phase('running');
+    return this.#follow(order, container, undefined);
+  }
+
+  async #start(order: Order, container: Container): Promise<void> {
+    const { engine } = this.#deps;
+    const { spec } = order;
+    try {
+      await engine.startContainer(container.id);
+    } catch (error) {
+      if (!isEngineError(error)) throw error;
+      if (!(await this.#networkCameBack(order, error.message)))
+        throw new RefusedError(startFailure(error, spec.image));
+      await engine.startContainer(container.id);
+    }
+  }
+
+  /** Another job of ours may have been the network's last and removed it since we looked. */
+  async #networkCameBack({ spec, context }: Order, detail: string): Promise<boolean> {
+    const { network } = spec.options;
+    if (!isNamedNetwork(network) || !/network .*not found/i.test(detail)) return false;
+    const failure = await networkReady({ ...this.#deps, spec, context }, network, undefined);
+    if (failure !== null) throw new RefusedError(failure);
+    return true;
+  }
+
+  /** Follows a started container until its exit. `seen`: as an adopted one was found. */
+  async #follow(
+    { context: { limits } }: Order,
+    { id }: Container,
+    seen: ContainerInfo | undefined,
+  ): Promise<Verdict> {
+    const exited = this.#exit(id, this.#timeLeft(limits.timeLimitMs, seen?.startedAtMs ?? null));
+    const [end, { exit, stopCause }] = await Promise.all([this.#readLog(id, exited), exited]);
+    if (exit === undefined) {
+      const detail = 'the container was removed by somebody else';
+      return stopCause === null
+        ? failedVerdict(reason('engine_refused', { detail }), undefined, -1)
+        : stoppedVerdict(stopCause);
+    }
+    const { exitCode, oomKilled, imageId } = exit;
+    this.#facts = { ...this.#facts, exitCode, oomKilled, imageId: imageId ?? this.#facts.imageId };
+    if (end === null && exitCode === 0)
+      return failedVerdict(reason('engine_refused', { detail: 'its log could not be read' }));
+    return dockerVerdict({
+      exitCode,
+      oomKilled,
+      stopCause,
+      envelopePayloads: end?.envelopePayloads ?? [],
+      envelopeCount: end?.envelopeCount ?? 0,
+      setupFailed: end?.setupFailed ?? false,
+      memoryLimitBytes: limits.memoryBytes,
+      timeLimitMs: limits.timeLimitMs,
+    });
+  }
+
+  /** What is left of the time limit, null for no limit. By the wall clock for one that ran before us. */
+  #timeLeft(timeLimitMs: number, startedAtMs: number | null): number | null {
+    if (timeLimitMs <= 0) return null;
+    const ranMs = startedAtMs === null ? 0 : this.#deps.clock.nowMs() - startedAtMs;
+    return Math.max(0, timeLimitMs - Math.max(0, ranMs));
+  }
+
+  /** The container's exit, with who had asked for it by then. Carries out stop and time limit until then. */
+  async #exit(
+    id: string,
+    timeLeftMs: number | null,
+  ): Promise<{ exit: ContainerExit | undefined; stopCause: StopRequest['cause'] | null }> {
+    const { engine, clock, stop, report } = this.#deps;
+    const limit =
+      timeLeftMs === null
+        ? undefined
+        : clock.after(timeLeftMs, () => stop.stop({ cause: 'time_limit', graceMs: STOP_GRACE_MS }));
+    const stopper = new ContainerStopper(engine, clock, id, stop);
+    try {
+      const exit = await containerExit(engine, clock, id);
+      report.phase('collecting');
+      return { exit, stopCause: stop.request?.cause ?? null };
+    } finally {
+      limit?.cancel();
+      stopper.over();
+    }
+  }
+
+  /** What the log says; null where it could not be read to its end. */
+  async #readLog(id: string, exited: Promise<unknown>): Promise<PipelineEnd | null> {
+    try {
+      return await this.#deps.log.follow(id, exited);
+    } catch (error) {
+      // The container's own exit decides; where the engine is away, waiting for it fails as well.
+      await exited;
+      if (error instanceof TypeError || error instanceof RangeError) throw error;
+      return null;
+    }
+  }
+
+  #leaseWorkspace({ spec, context }: Order): void {
+    if (!spec.options.persistWorkspace) return;
+    const dir = workspaceDirOf(context.workspacesDir, spec.jobId);
+    this.#lease = new WorkspaceLease(dir, this.#deps.clock);
+  }
+}
+
+/** Texts of engines and registries reach the verdict: no part of it leaves unmasked. */
+function maskedVerdict(verdict: Verdict, log: JobLog): Verdict {
+  const { reason: why, result } = verdict;
+  const facts = Object.entries(why?.facts ?? {});
+  return {
+    ...verdict,
+    error: log.maskText(verdict.error),
+    result: result === null ? null : log.maskJson(result),
+    reason:
+      why === null
+        ? null
+        : reason(why.code, Object.fromEntries(facts.map(([k, text]) => [k, log.maskText(text)]))),
+  };
+}
+
+/** The environment the job was given, without what its image sets by itself. */
+async function secretsIn(
+  engine: DockerEngine,
+  container: ContainerInfo,
+): Promise<Readonly<Record<string, string>>> {
+  const image = await engine.image(container.imageId).catch(() => undefined);
+  const ofImage = new Set(image?.environment ?? []);
+  return Object.fromEntries(
+    container.environment
+      .filter((entry) => !ofImage.has(entry))
+      .map((entry) => {
+        const equals = entry.indexOf('=');
+        return [entry.slice(0, equals), entry.slice(equals + 1)];
+      }),
+  );
+}

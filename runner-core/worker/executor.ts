@@ -1,0 +1,33 @@
+/** What carries out one kind of job inside a worker, and what it may say to the listener meanwhile. */
+import type { Leftover } from '../model/leftover.ts';
+import type { Verdict } from '../model/outcome.ts';
+import type { Phase, RunFacts, ToWorker } from './protocol.ts';
+
+export type RunOrder = ToWorker & { readonly kind: 'run' };
+export type AdoptOrder = ToWorker & { readonly kind: 'adopt' };
+
+/** The end of a job, after everything it made is gone or left to the listener. */
+export interface Ending {
+  readonly verdict: Verdict;
+  readonly facts: RunFacts;
+}
+
+export const NO_FACTS: RunFacts = {
+  containerId: null,
+  imageId: null,
+  oomKilled: false,
+  exitCode: null,
+};
+
+/** Both resolve with the ending of every job, good or bad; a rejection is a bug of ours. */
+export interface Executor {
+  run(order: RunOrder): Promise<Ending>;
+  adopt(order: AdoptOrder): Promise<Ending>;
+}
+
+/** The executor's side of the line to the listener. */
+export interface JobReport {
+  phase(phase: Phase, progress?: string | null): void;
+  /** Tells of something made; resolves when the listener has it on disk, rejects after 10 s without. */
+  made(leftover: Leftover): Promise<void>;
+}

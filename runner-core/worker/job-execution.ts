@@ -1,0 +1,142 @@
+/**
+ * One job in a worker: routes the listener's messages to whom they are for, runs the executor, sends the
+ * ending. A worker carries out exactly one.
+ */
+import { dockerEngine } from '../docker/dockerode-engine.ts';
+import type { DockerEngine } from '../docker/docker-engine.ts';
+import type { RegistryLookup } from '../docker/registry-auth.ts';
+import type { Leftover } from '../model/leftover.ts';
+import type { Clock } from '../ports.ts';
+import { lostVerdict } from '../wire/result-report.ts';
+import { DockerLaunchExecutor } from './docker-launch-executor.ts';
+import {
+  NO_FACTS,
+  type AdoptOrder,
+  type Ending,
+  type JobReport,
+  type RunOrder,
+} from './executor.ts';
+import { openJobLog, type JobLog } from './job-log.ts';
+import type { EngineAddress, FromWorker, ToWorker } from './protocol.ts';
+import { StopSwitch } from './stop-switch.ts';
+
+/** How long the listener may take to store a leftover. */
+const NOTED_MS = 10_000;
+
+export interface JobExecutionDeps {
+  readonly clock: Clock;
+  readonly send: (message: FromWorker) => void;
+  readonly credentialsFor: (image: string) => Promise<RegistryLookup>;
+  readonly shortId: () => string;
+  /** For a person reading the worker's stderr; never given text of the job. */
+  readonly complain: (what: string) => void;
+  readonly openEngine?: (address: EngineAddress, clock: Clock) => DockerEngine;
+}
+
+export class JobExecution {
+  readonly #deps: JobExecutionDeps;
+  readonly #stop = new StopSwitch();
+  readonly #ended = Promise.withResolvers<undefined>();
+  /** Leftovers told and not yet noted. */
+  readonly #unnoted = new Map<string, () => void>();
+  #log: JobLog | undefined;
+
+  constructor(deps: JobExecutionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when `ended` has been sent. Never rejects. */
+  get ended(): Promise<undefined> {
+    return this.#ended.promise;
+  }
+
+  receive(message: ToWorker): void {
+    switch (message.kind) {
+      case 'run':
+      case 'adopt':
+        if (this.#log === undefined) void this.#carryOut(message);
+        return;
+      case 'noted':
+        this.#unnoted.get(nameOf(message.leftover))?.();
+        return;
+      case 'log_stored':
+        this.#log?.stored(message.throughSeq);
+        return;
+      case 'secrets':
+        this.#log?.addSecrets(message.environment);
+        return;
+      case 'stop':
+        this.#stop.stop({ cause: message.cause, graceMs: message.graceMs });
+        return;
+    }
+  }
+
+  /** Something of ours broke: the job is lost, and says so. */
+  crashed(error: unknown): void {
+    this.#deps.complain(secretFree(error));
+    this.#deps.send({ kind: 'ended', verdict: lostVerdict('worker_crashed'), facts: NO_FACTS });
+    this.#ended.resolve(undefined);
+  }
+
+  async #carryOut(order: RunOrder | AdoptOrder): Promise<void> {
+    const { clock, send, openEngine = dockerEngine } = this.#deps;
+    const engine = openEngine(order.context.engine, clock);
+    try {
+      const log = openJobLog({ order, engine, clock, send });
+      this.#log = log;
+      const executor = new DockerLaunchExecutor({
+        ...this.#deps,
+        engine,
+        log,
+        stop: this.#stop,
+        report: this.#report(),
+      });
+      const ending: Ending =
+        order.kind === 'run' ? await executor.run(order) : await executor.adopt(order);
+      send({ kind: 'ended', ...ending });
+      this.#ended.resolve(undefined);
+    } catch (error) {
+      this.crashed(error);
+    } finally {
+      engine.close();
+    }
+  }
+
+  #report(): JobReport {
+    const { send } = this.#deps;
+    return {
+      phase: (phase, progress = null) => send({ kind: 'phase', phase, progress }),
+      made: (leftover) => {
+        const noted = this.#noted(leftover);
+        send({ kind: 'made', leftover });
+        return noted;
+      },
+    };
+  }
+
+  #noted(leftover: Leftover): Promise<void> {
+    const key = nameOf(leftover);
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
+    const limit = this.#deps.clock.after(NOTED_MS, () => {
+      reject(new Error('the listener did not note what was made within 10 s'));
+    });
+    this.#unnoted.set(key, () => {
+      this.#unnoted.delete(key);
+      limit.cancel();
+      resolve(undefined);
+    });
+    return promise;
+  }
+}
+
+function nameOf(leftover: Leftover): string {
+  return `${leftover.kind} ${leftover.name}`;
+}
+
+/** Kind, code and place of an error. Not its message: that may quote what it was given. */
+export function secretFree(error: unknown): string {
+  if (!(error instanceof Error)) return 'something that is no error was thrown';
+  const code = (error as NodeJS.ErrnoException).code;
+  const places = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return [`${error.name}${typeof code === 'string' ? ` ${code}` : ''}`, ...places].join('\n');
+}

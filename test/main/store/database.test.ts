@@ -1,0 +1,84 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../../main/store/database.ts';
+import { ForeignDatabaseError, NewerDatabaseError } from '../../../main/store/errors.ts';
+import { MIGRATIONS } from '../../../main/store/migrations/all.ts';
+import { StoreUnavailableError } from '../../../runner-core/model/errors.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+const pathOf = (): string => join(tempDir(), 'host.db');
+
+test('a new database commits to disk, checks references, and is for its owner alone', () => {
+  const path = pathOf();
+  const database = openDatabase(path);
+  const pragma = (name: string): unknown => database.pragma(name, { simple: true });
+  expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual([
+    'wal',
+    2,
+    1,
+  ]);
+  expect(pragma('busy_timeout')).toBe(2_000);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  database.close();
+});
+
+test('every table is strict', () => {
+  const database = openDatabase(pathOf());
+  const loose = database.prepare(`SELECT name FROM pragma_table_list WHERE schema = 'main'
+    AND type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'`);
+  expect(loose.all()).toEqual([]);
+  database.close();
+});
+
+test('an older database goes through the missing steps only, and keeps its rows', () => {
+  const path = pathOf();
+  const first = 'CREATE TABLE a (x INTEGER) STRICT';
+  openDatabase(path, [first]).exec('INSERT INTO a VALUES (1)').close();
+  const database = openDatabase(path, [first, 'ALTER TABLE a ADD COLUMN y INTEGER']);
+  expect(database.prepare('SELECT * FROM a').all()).toEqual([{ x: 1, y: null }]);
+  expect(database.pragma('user_version', { simple: true })).toBe(2);
+  database.close();
+});
+
+test('a step that fails leaves the version before it', () => {
+  const path = pathOf();
+  const first = 'CREATE TABLE a (x INTEGER) STRICT';
+  openDatabase(path, [first]).close();
+  expect(() => openDatabase(path, [first, 'CREATE TABLE b (y INTEGER); SELECT nothing'])).toThrow();
+  const database = openDatabase(path, [first]);
+  expect(database.pragma('user_version', { simple: true })).toBe(1);
+  expect(database.prepare(`SELECT name FROM sqlite_schema`).pluck().all()).toEqual(['a']);
+  database.close();
+});
+
+test('a newer database is refused and stays as it is', () => {
+  const path = pathOf();
+  openDatabase(path, [...MIGRATIONS, 'SELECT 1', 'SELECT 1']).close();
+  const before = readFileSync(path);
+  expect(() => openDatabase(path)).toThrow(NewerDatabaseError);
+  expect(() => openDatabase(path)).toThrow(/has version 3; this program knows versions up to 1/);
+  expect(readFileSync(path)).toEqual(before);
+});
+
+test("another program's database is refused and stays as it is", () => {
+  const path = pathOf();
+  new Database(path).exec('CREATE TABLE theirs (x)').close();
+  const before = readFileSync(path);
+  expect(() => openDatabase(path)).toThrow(ForeignDatabaseError);
+  expect(readFileSync(path)).toEqual(before);
+});
+
+test('a file that is no database is refused and stays as it is', () => {
+  const path = pathOf();
+  writeFileSync(path, 'something else altogether, and long enough to have a header\n'.repeat(20));
+  const before = readFileSync(path);
+  expect(() => openDatabase(path)).toThrow(ForeignDatabaseError);
+  expect(readFileSync(path)).toEqual(before);
+});
+
+test('a folder that is not there is a store that cannot be opened', () => {
+  expect(() => openDatabase(join(tempDir(), 'none', 'host.db'))).toThrow();
+  expect(() => openDatabase(tempDir())).toThrow(StoreUnavailableError);
+});

@@ -1,0 +1,9 @@
+/** Holds a data folder until it is killed. */
+import { openDataDir } from '../../main/data-dir.ts';
+
+const [dataDir] = process.argv.slice(2);
+if (dataDir === undefined) throw new Error('usage: data-dir-child <data folder>');
+openDataDir(dataDir);
+process.send?.('held');
+// The channel keeps the process alive.
+process.on('message', () => undefined);

@@ -1,0 +1,54 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import { mustPassOn } from '../../scripts/setup/run-foreground.mjs';
+
+const module_ = new URL('../../scripts/setup/run-foreground.mjs', import.meta.url).href;
+
+/** A wrapper as the entry scripts are, around a program given as source text. */
+function wrapped(program: string): ChildProcessByStdio<null, Readable, null> {
+  const source = `
+    import { runForeground } from ${JSON.stringify(module_)};
+    process.exitCode = await runForeground(process.execPath, ['--eval', ${JSON.stringify(program)}]);
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+test('the exit code of the program is the exit code of the wrapper', async () => {
+  const child = wrapped('process.exit(7)');
+  expect(await once(child, 'exit')).toEqual([7, null]);
+});
+
+test('a program ended by a signal gives 128 and the number of the signal', async () => {
+  const child = wrapped("process.kill(process.pid, 'SIGKILL')");
+  expect(await once(child, 'exit')).toEqual([137, null]);
+});
+
+test('a signal sent to the wrapper reaches the program, and the wrapper waits for it to end', async () => {
+  const child = wrapped(`
+    process.on('SIGTERM', () => { console.log('stopping'); process.exit(3); });
+    setInterval(() => {}, 1000);
+    console.log('ready');
+  `);
+  const lines = createInterface(child.stdout);
+  await once(lines, 'line');
+  child.kill('SIGTERM');
+  expect(await once(lines, 'line')).toEqual(['stopping']);
+  expect(await once(child, 'exit')).toEqual([3, null]);
+});
+
+test.each([
+  ['the first SIGTERM is passed on', 'SIGTERM', true, Infinity, true],
+  ['its echo is not', 'SIGTERM', true, 5, false],
+  ['a second SIGTERM, later, is', 'SIGTERM', true, 800, true],
+  ['Ctrl-C at a terminal is not: the program has it already', 'SIGINT', true, Infinity, false],
+  ['SIGINT without a terminal is', 'SIGINT', false, Infinity, true],
+])('%s', (_what, signal, atTerminal, sinceLastMs, expected) => {
+  expect(mustPassOn({ signal, atTerminal, sinceLastMs })).toBe(expected);
+});

@@ -1,0 +1,406 @@
+import { afterEach, expect, test } from 'vitest';
+import {
+  dockerVerdict,
+  lostVerdict,
+  stoppedVerdict,
+} from '../../../runner-core/wire/result-report.ts';
+import {
+  chunkOf,
+  containerOf,
+  cursorAfter,
+  jobIdOf,
+  jobPayload,
+  lineChunks,
+  SUCCEEDED,
+} from '../../support/builders.ts';
+import type { FakeWorker } from '../../support/fake-worker.ts';
+import { listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
+
+const JOB = jobIdOf(1);
+let opened: ListenerBench[] = [];
+
+/** A listener with job 1 delivered. Replies to `complete` are withheld, so that its end can be read. */
+async function jobBench(options: Parameters<typeof listenerBench>[0] = {}, isReady = true) {
+  const bench = listenerBench(options);
+  opened.push(bench);
+  bench.launcher.isReadyAtOnce = isReady;
+  let isEnded = false;
+  bench.plane.reply = (frame) => {
+    isEnded ||= frame.type === 'complete';
+    return isEnded ? null : { type: 'ack' };
+  };
+  await bench.start();
+  bench.plane.session.deliver({ type: 'job', job: jobPayload(1) });
+  await bench.settle();
+  const verdict = (): unknown => {
+    const state = bench.store.job(JOB)?.state;
+    return state?.kind === 'reporting' ? state.verdict : state?.kind;
+  };
+  return { ...bench, worker: bench.launcher.worker, verdict };
+}
+
+/** The worker made its container and started it. */
+async function startContainer(bench: ListenerBench, worker: FakeWorker): Promise<void> {
+  worker.say({ kind: 'made', leftover: containerOf(1) });
+  worker.say({ kind: 'phase', phase: 'running', progress: null });
+  await bench.settle();
+}
+
+afterEach(async () => {
+  for (const bench of opened) await bench.stop();
+  expect(opened.map((bench) => bench.clock.pending)).toEqual(opened.map(() => 0));
+  opened = [];
+});
+
+test('a job runs from launch to success: noted, started, logged, cleaned up, then stored as ended', async () => {
+  const bench = await jobBench();
+  const { worker, store, remover, verdict } = bench;
+  expect(verdict()).toBe('starting');
+  await startContainer(bench, worker);
+  expect(verdict()).toBe('running');
+  expect(worker.receivedOf('noted')).toEqual([{ kind: 'noted', leftover: containerOf(1) }]);
+  worker.log([chunkOf(1, ['hello'])], cursorAfter(1), [{ kind: 'setup_failed' }]);
+  await bench.settle();
+  expect(worker.receivedOf('log_stored')).toEqual([{ kind: 'log_stored', throughSeq: 1 }]);
+  const facts = { containerId: 'c', imageId: 'i', oomKilled: false, exitCode: 0 };
+  worker.end(SUCCEEDED, facts);
+  await bench.settle();
+  expect(verdict()).toEqual(SUCCEEDED);
+  expect(store.job(JOB)).toMatchObject({
+    lines: 1,
+    cursor: cursorAfter(1),
+    markers: [{ kind: 'setup_failed' }],
+  });
+  expect(store.facts(JOB)).toEqual(facts);
+  expect(remover.removed).toEqual([containerOf(1)]);
+  expect(store.journal.filter((call) => call !== 'acknowledgeBatches')).toEqual([
+    'accept',
+    'transition launched',
+    'noteLeftover',
+    'transition started',
+    'appendLog',
+    'noteMarkers',
+    'noteFacts',
+    'forgetLeftover',
+    'transition ended',
+  ]);
+});
+
+test('a container is noted on disk before its worker hears so', async () => {
+  const { worker, store } = await jobBench();
+  const atNoted: unknown[] = [];
+  worker.onReceived = () => atNoted.push(store.leftovers(JOB));
+  worker.say({ kind: 'made', leftover: containerOf(1) });
+  expect(atNoted).toEqual([[containerOf(1)]]);
+});
+
+test('output that arrives in one turn is one commit, and each chunk is on disk before the worker hears so', async () => {
+  const bench = await jobBench();
+  const { worker, store } = bench;
+  const stored: unknown[] = [];
+  worker.onReceived = (message) => stored.push([message.kind, store.job(JOB)?.chunks]);
+  for (const chunk of lineChunks(3)) worker.log([chunk], cursorAfter(chunk.seq));
+  expect(stored).toEqual([]);
+  await bench.settle();
+  expect(stored).toEqual([['log_stored', 3]]);
+  expect(store.journal.filter((call) => call === 'appendLog')).toHaveLength(1);
+  expect(store.job(JOB)?.cursor).toEqual(cursorAfter(3));
+});
+
+test('lines of the worker itself do not move the cursor', async () => {
+  const bench = await jobBench();
+  bench.worker.log([chunkOf(1, ['a'])], cursorAfter(1));
+  bench.worker.log([chunkOf(2, ['our own'], { firstLine: 1 })], null);
+  await bench.settle();
+  expect(bench.store.job(JOB)?.cursor).toEqual(cursorAfter(1));
+});
+
+test('a worker that is never ready is killed after 30 s, and its job ends as lost', async () => {
+  const bench = await jobBench({}, false);
+  await bench.clock.advance(29_999);
+  expect(bench.worker.isKilled).toBe(false);
+  await bench.clock.advance(1);
+  expect(bench.worker.isKilled).toBe(true);
+  expect(bench.verdict()).toEqual(lostVerdict('worker_start_failed'));
+});
+
+test('a worker that is ready in time is given its job, however late', async () => {
+  const bench = await jobBench({}, false);
+  expect(bench.worker.received).toEqual([]);
+  await bench.clock.advance(29_999);
+  bench.worker.say({ kind: 'ready' });
+  await bench.clock.advance(60_000);
+  expect(bench.worker.receivedOf('run')).toHaveLength(1);
+  expect(bench.worker.isKilled).toBe(false);
+});
+
+test('a launcher that throws costs this job alone', async () => {
+  const bench = listenerBench();
+  opened.push(bench);
+  await bench.start();
+  bench.plane.reply = (frame) => (frame.type === 'complete' ? null : { type: 'ack' });
+  bench.launcher.launchError = new Error('spawn EAGAIN');
+  bench.plane.session.deliver({ type: 'job', job: jobPayload(1) });
+  await bench.settle();
+  expect(bench.store.job(JOB)?.state).toMatchObject({
+    kind: 'reporting',
+    verdict: lostVerdict('worker_start_failed'),
+  });
+  bench.launcher.launchError = null;
+  bench.plane.session.deliver({ type: 'job', job: jobPayload(2) });
+  await bench.settle();
+  expect(bench.state(2)).toBe('starting');
+});
+
+test('an exit without a verdict is a lost job; its output is kept, its stderr logged, its container removed', async () => {
+  const bench = await jobBench();
+  await startContainer(bench, bench.worker);
+  bench.worker.log(lineChunks(2));
+  bench.worker.exit({ code: 134, stderrTail: 'out of memory' });
+  await bench.settle();
+  expect(bench.verdict()).toEqual(lostVerdict('worker_crashed'));
+  expect(bench.store.job(JOB)?.lines).toBe(2);
+  expect(bench.remover.removed).toEqual([containerOf(1)]);
+  expect(bench.log.of('worker lost')).toMatchObject([{ code: 134, stderrTail: 'out of memory' }]);
+});
+
+test('a malformed message ends the worker and loses the job', async () => {
+  const bench = await jobBench();
+  bench.worker.sayRaw({ kind: 'log', chunks: [{ seq: 'one' }], cursor: null, markers: [] });
+  await bench.settle();
+  expect(bench.worker.isKilled).toBe(true);
+  expect(bench.verdict()).toEqual(lostVerdict('worker_crashed'));
+});
+
+test('the end is stored only when the worker is gone; one that lingers is killed after 10 s', async () => {
+  const bench = await jobBench();
+  bench.worker.say({
+    kind: 'ended',
+    verdict: SUCCEEDED,
+    facts: { containerId: null, imageId: null, oomKilled: false, exitCode: 0 },
+  });
+  await bench.clock.advance(9_999);
+  expect(bench.verdict()).toBe('starting');
+  expect(bench.worker.isKilled).toBe(false);
+  await bench.clock.advance(1);
+  expect(bench.worker.isKilled).toBe(true);
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+});
+
+test('a process that outlives its kill does not hold the job for more than 5 s', async () => {
+  const bench = await jobBench();
+  bench.worker.diesWhenKilled = false;
+  bench.listener.stopJob(JOB, 'owner');
+  await bench.clock.advance(15_999);
+  expect(bench.verdict()).toBe('stopping');
+  await bench.clock.advance(1);
+  expect(bench.verdict()).toEqual(stoppedVerdict('owner'));
+});
+
+test('what a worker says after its verdict changes nothing', async () => {
+  const bench = await jobBench();
+  bench.worker.say({
+    kind: 'ended',
+    verdict: SUCCEEDED,
+    facts: { containerId: null, imageId: null, oomKilled: false, exitCode: 0 },
+  });
+  bench.worker.log(lineChunks(1));
+  bench.worker.end(lostVerdict('worker_crashed'));
+  await bench.settle();
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+  expect(bench.store.job(JOB)?.lines).toBe(0);
+});
+
+test.each(['noteLeftover', 'appendLog', 'transition'] as const)(
+  'a store that refuses %s ends this job as lost and no other, and the worker is not told',
+  async (call) => {
+    const bench = await jobBench();
+    bench.plane.session.deliver({ type: 'job', job: jobPayload(2) });
+    await bench.settle();
+    const [first, second] = bench.launcher.workers;
+    bench.store.failing.add(call);
+    if (call === 'noteLeftover') first?.say({ kind: 'made', leftover: containerOf(1) });
+    else if (call === 'appendLog') first?.log(lineChunks(1));
+    else first?.say({ kind: 'phase', phase: 'running', progress: null });
+    await bench.settle();
+    bench.store.failing.clear();
+    await bench.clock.advance(30_000);
+    expect(first?.isKilled).toBe(true);
+    expect(first?.received.map((message) => message.kind)).toEqual(['run']);
+    expect(bench.verdict()).toEqual(lostVerdict('worker_crashed'));
+    expect(second?.isKilled).toBe(false);
+    expect(bench.state(2)).toBe('starting');
+  },
+);
+
+test('a success whose last lines could not be stored is not told as a success', async () => {
+  const bench = await jobBench();
+  bench.store.failing.add('appendLog');
+  bench.worker.log(lineChunks(1));
+  bench.worker.end(SUCCEEDED);
+  await bench.settle();
+  expect(bench.verdict()).toEqual(lostVerdict('worker_crashed'));
+});
+
+test('an end the disk refuses is stored later, and holds the slot until then', async () => {
+  const bench = await jobBench();
+  bench.store.failing.add('transition');
+  bench.worker.end(SUCCEEDED);
+  await bench.clock.advance(29_999);
+  expect(bench.listener.held()).toHaveLength(1);
+  bench.store.failing.clear();
+  await bench.clock.advance(1);
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+  expect(bench.listener.held()).toEqual([]);
+});
+
+test('a stop is stored, then asked for; a worker that obeys tells its own verdict', async () => {
+  const bench = await jobBench();
+  await startContainer(bench, bench.worker);
+  bench.worker.onReceived = (message) => {
+    if (message.kind === 'stop') expect(bench.verdict()).toBe('stopping');
+  };
+  bench.listener.stopJob(JOB, 'owner');
+  expect(bench.worker.receivedOf('stop')).toEqual([
+    { kind: 'stop', cause: 'owner', graceMs: 10_000 },
+  ]);
+  const told = dockerVerdict({
+    exitCode: 143,
+    oomKilled: false,
+    stopCause: 'owner',
+    envelopePayloads: [],
+    envelopeCount: 0,
+    setupFailed: false,
+    memoryLimitBytes: null,
+  });
+  bench.worker.end(told);
+  await bench.settle();
+  expect(bench.verdict()).toEqual(told);
+});
+
+test('a clean end that beats the stop is told as it was', async () => {
+  const bench = await jobBench();
+  bench.listener.stopJob(JOB, 'service');
+  bench.worker.end(SUCCEEDED);
+  await bench.settle();
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+});
+
+test('the first cause of a stop stays, and a stop is asked for once', async () => {
+  const bench = await jobBench();
+  bench.listener.stopJob(JOB, 'owner');
+  bench.listener.stopJob(JOB, 'service');
+  expect(bench.store.job(JOB)?.state).toMatchObject({ kind: 'stopping', cause: 'owner' });
+  expect(bench.worker.receivedOf('stop')).toHaveLength(1);
+});
+
+test('a worker that ignores a stop is cut off at 11 s, its container removed, the job stopped', async () => {
+  const bench = await jobBench();
+  await startContainer(bench, bench.worker);
+  bench.listener.stopJob(JOB, 'service');
+  await bench.clock.advance(10_999);
+  expect(bench.worker.isKilled).toBe(false);
+  expect(bench.remover.removed).toEqual([]);
+  await bench.clock.advance(1);
+  expect(bench.worker.isKilled).toBe(true);
+  expect(bench.remover.removed).toEqual([containerOf(1)]);
+  expect(bench.verdict()).toEqual(stoppedVerdict('service'));
+  expect(bench.log.of('worker lost')).toEqual([]);
+});
+
+test('a stop before the worker was ready starts nothing', async () => {
+  const bench = await jobBench({}, false);
+  bench.listener.stopJob(JOB, 'owner');
+  await bench.settle();
+  expect(bench.worker.isKilled).toBe(true);
+  expect(bench.worker.received).toEqual([]);
+  expect(bench.verdict()).toEqual(stoppedVerdict('owner'));
+});
+
+test('a stop after the verdict was told is too late', async () => {
+  const bench = await jobBench();
+  bench.worker.say({
+    kind: 'ended',
+    verdict: SUCCEEDED,
+    facts: { containerId: null, imageId: null, oomKilled: false, exitCode: 0 },
+  });
+  bench.listener.stopJob(JOB, 'owner');
+  bench.worker.exit();
+  await bench.settle();
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+  expect(bench.listener.stopJob(JOB, 'owner')).toBe(false);
+});
+
+test('leftovers that are stuck delay a stop to 12 s in all, stay noted and are removed later', async () => {
+  const bench = await jobBench();
+  await startContainer(bench, bench.worker);
+  bench.remover.engine = 'stuck';
+  bench.listener.stopJob(JOB, 'service');
+  await bench.clock.advance(11_999);
+  expect(bench.verdict()).toBe('stopping');
+  await bench.clock.advance(1);
+  expect(bench.verdict()).toEqual(stoppedVerdict('service'));
+  expect(bench.store.leftovers(JOB)).toEqual([containerOf(1)]);
+  bench.remover.engine = 'there';
+  await bench.clock.advance(30_000);
+  expect(bench.remover.removed).toEqual([containerOf(1)]);
+  expect(bench.store.leftovers(JOB)).toEqual([]);
+});
+
+test('asking again to stop does not give it more time', async () => {
+  const bench = await jobBench();
+  await startContainer(bench, bench.worker);
+  bench.remover.engine = 'stuck';
+  bench.listener.stopJob(JOB, 'service');
+  await bench.clock.advance(10_500);
+  bench.listener.stopJob(JOB, 'service');
+  await bench.clock.advance(1_500);
+  expect(bench.verdict()).toEqual(stoppedVerdict('service'));
+});
+
+test('an engine that is away keeps the verdict waiting for nothing; what is left goes when it is back', async () => {
+  const bench = await jobBench();
+  await startContainer(bench, bench.worker);
+  bench.remover.engine = 'away';
+  bench.worker.end(SUCCEEDED);
+  await bench.settle();
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+  await bench.clock.advance(60_000);
+  expect(bench.store.leftovers(JOB)).toEqual([containerOf(1)]);
+  bench.remover.engine = 'there';
+  await bench.clock.advance(30_000);
+  expect(bench.store.leftovers(JOB)).toEqual([]);
+});
+
+test('what a job made is removed in an order that can work: project, container, network', async () => {
+  const bench = await jobBench();
+  const network = { kind: 'network', id: 'n', name: 'net' } as const;
+  const project = { kind: 'compose_project', name: 'p' } as const;
+  for (const leftover of [network, containerOf(1), project])
+    bench.worker.say({ kind: 'made', leftover });
+  bench.worker.end(SUCCEEDED);
+  await bench.settle();
+  expect(bench.remover.removed).toEqual([project, containerOf(1), network]);
+});
+
+test('phase and progress are shown while the job is held', async () => {
+  const bench = await jobBench();
+  const changes: unknown[] = [];
+  bench.listener.onChange((change) => changes.push(change));
+  bench.worker.say({ kind: 'phase', phase: 'pulling', progress: '41 of 120 MB' });
+  expect(bench.listener.held()).toMatchObject([
+    { stage: 'working', phase: 'pulling', progress: '41 of 120 MB', job: { spec: { jobId: JOB } } },
+  ]);
+  expect(changes).toEqual([{ kind: 'job', jobId: JOB }]);
+});
+
+test('a watcher that throws steers nothing', async () => {
+  const bench = await jobBench();
+  bench.listener.onChange(() => {
+    throw new Error('page gone');
+  });
+  await startContainer(bench, bench.worker);
+  bench.worker.end(SUCCEEDED);
+  await bench.settle();
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+});

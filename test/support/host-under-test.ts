@@ -1,0 +1,82 @@
+/** A real host in this process, with real workers, a real embedded plane and whatever engine there is. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PlaneClient } from '../../main/cli/plane-client.ts';
+import type { HostConfig } from '../../main/config.ts';
+import { createHost, type Host, type HostView } from '../../main/host.ts';
+import { ChildProcessLauncher } from '../../main/workers/child-process-launcher.ts';
+import { dataPaths } from '../../main/data-dir.ts';
+import { systemClock, systemRandom } from '../../runner-core/system.ts';
+
+const source = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+export interface HostUnderTest {
+  readonly host: Host;
+  readonly plane: PlaneClient;
+  readonly dataDir: string;
+  /** Resolves with the first view that passes; checked at once and after each change. */
+  until(passes: (view: HostView) => boolean): Promise<HostView>;
+}
+
+export interface HostOptions {
+  /** An existing data folder to start over in; a new one otherwise. */
+  readonly dataDir?: string;
+  readonly config?: Partial<HostConfig>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export async function newDataDir(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'preloop-host-'));
+}
+
+/** Starts a host; the caller stops it. */
+export async function startHost(options: HostOptions = {}): Promise<HostUnderTest> {
+  const dataDir = options.dataDir ?? (await newDataDir());
+  const environment = options.environment ?? process.env;
+  const host = await createHost(
+    {
+      launcher: (log) =>
+        new ChildProcessLauncher({
+          entry: source('runner-core/worker/worker-main.ts'),
+          environment,
+          clock: systemClock,
+          log,
+        }),
+      planeEntry: source('control-plane/plane-main.ts'),
+      clock: systemClock,
+      random: systemRandom,
+      environment,
+      homeDir: dataDir,
+      osName: process.platform,
+      defaultDataDir: dataDir,
+    },
+    {
+      dataDir,
+      server: null,
+      ownerToken: null,
+      name: null,
+      labels: null,
+      concurrency: null,
+      port: null,
+      open: false,
+      enrol: null,
+      ...options.config,
+    },
+  );
+  const until = (passes: (view: HostView) => boolean): Promise<HostView> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        const view = host.view();
+        if (passes(view)) resolve(view);
+      };
+      host.watch(look);
+      look();
+    });
+  return { host, dataDir, until, plane: await PlaneClient.of(dataPaths(dataDir).planeDir) };
+}
+
+export async function removeDataDir(dataDir: string): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true });
+}
