@@ -79,9 +79,9 @@ export class FramePump {
     const effects = new Effects();
     try {
       this.#parts.store.transaction(() => {
-        const logs = new LogGroup(this.#parts);
-        for (const inbound of group) this.#take(inbound, logs, effects);
-        logs.finish();
+        const known = new GroupMemory(this.#parts);
+        for (const inbound of group) this.#take(inbound, known, effects);
+        known.logs.finish();
       });
     } catch (error) {
       // Nothing of the group is on disk, so nobody may be told: the runners come back and repeat it.
@@ -94,12 +94,16 @@ export class FramePump {
     for (const connection of connections) connection.uncork();
   }
 
-  #take({ connection, data }: Inbound, logs: LogGroup, effects: Effects): void {
-    if (data === null) return void goOffline(this.#parts, connection);
+  #take({ connection, data }: Inbound, known: GroupMemory, effects: Effects): void {
+    if (data === null) {
+      known.forget();
+      goOffline(this.#parts, connection);
+      return;
+    }
     if (connection.isOver()) return;
     const own = new Effects();
     try {
-      this.#dispatch(connection, data, logs, own);
+      this.#dispatch(connection, data, known, own);
       effects.absorb(own);
     } catch (error) {
       if (!this.#parts.store.inTransaction) throw error;
@@ -107,16 +111,25 @@ export class FramePump {
       this.#parts.log.error('frame failed', { runnerId, problem: name(error) });
       connection.endLoop(effects, CLOSE.failed);
     }
-    if (connection.isOver()) goOffline(this.#parts, connection);
+    if (connection.isOver()) {
+      known.forget();
+      goOffline(this.#parts, connection);
+    }
   }
 
-  #dispatch(connection: RunnerConnection, data: Buffer, logs: LogGroup, effects: Effects): void {
-    const refusal = refusalOf(this.#parts, connection);
+  #dispatch(
+    connection: RunnerConnection,
+    data: Buffer,
+    known: GroupMemory,
+    effects: Effects,
+  ): void {
+    const refusal = known.admits(connection) ? undefined : refusalOf(this.#parts, connection);
     if (refusal !== undefined) {
       connection.reply({ type: 'error', error: refusal }, effects);
       return void connection.endLoop(effects);
     }
-    const frame = readFrame(data);
+    known.admit(connection);
+    const frame = readFrame(data.toString('utf8'));
     if (typeof frame === 'string') {
       this.#parts.log.warn('malformed frame', {
         runnerId: connection.runnerId,
@@ -126,10 +139,34 @@ export class FramePump {
       return void connection.endLoop(effects, CLOSE.failed);
     }
     if (frame['type'] === 'logs') {
-      // No savepoint: it is one statement, and the hot path.
-      return void connection.reply(logs.ingest(connection.runnerId, frame), effects);
+      // No savepoint: what it stores is one statement, and its markers may be read again.
+      return void connection.reply(known.logs.ingest(connection.runnerId, frame), effects);
     }
+    known.forget();
     this.#parts.store.transaction(() => handleFrame(this.#parts, connection, frame, effects));
+  }
+}
+
+/** What was looked up for the `logs` frames of one group, until a frame of another kind may change it. */
+class GroupMemory {
+  readonly logs: LogGroup;
+  readonly #admitted = new Set<RunnerConnection>();
+
+  constructor(parts: PlaneParts) {
+    this.logs = new LogGroup(parts);
+  }
+
+  admits(connection: RunnerConnection): boolean {
+    return this.#admitted.has(connection);
+  }
+
+  admit(connection: RunnerConnection): void {
+    this.#admitted.add(connection);
+  }
+
+  forget(): void {
+    this.#admitted.clear();
+    this.logs.forgetLeases();
   }
 }
 
@@ -156,10 +193,10 @@ export function goOffline(parts: PlaneParts, connection: RunnerConnection): void
 }
 
 /** The frame, or in plain words what is wrong with it. */
-function readFrame(data: Buffer): JsonObject | string {
+function readFrame(text: string): JsonObject | string {
   let value: unknown;
   try {
-    value = JSON.parse(data.toString('utf8'));
+    value = JSON.parse(text);
   } catch {
     return 'not JSON';
   }

@@ -10,13 +10,14 @@ import {
   WIRE_LINE_MAX_BYTES,
   WIRE_UNBATCHED_MAX_LINES,
 } from '../runner-core/wire/log-batch.ts';
-import { MARKER_HINT } from '../runner-core/wire/markers.ts';
 import { newId } from '../runner-core/system.ts';
+import { MARKER_HINT } from '../runner-core/wire/markers.ts';
 import { parseUuid } from './identifiers.ts';
 import { applyMarkers, markersIn } from './log-markers.ts';
 import type { PlaneParts } from './plane-parts.ts';
-import { LAYOUT } from './store/log-table.ts';
-import { needsCleaning, STORED_LINE_MAX_CHARACTERS, storedText } from './stored-text.ts';
+import type { LogTarget } from './store/assignment-table.ts';
+import { LAYOUT, type BatchBody } from './store/log-table.ts';
+import { isClean, storedText } from './stored-text.ts';
 
 /** No character takes more bytes of UTF-8 than this for each UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -29,18 +30,17 @@ interface LineCount {
 export class LogGroup {
   readonly #parts: PlaneParts;
   readonly #counts = new Map<number, LineCount>();
+  /** Leases looked up already, by runner and execution as the frames name them. */
+  readonly #targets = new Map<string, LogTarget | undefined>();
 
   constructor(parts: PlaneParts) {
     this.#parts = parts;
   }
 
-  /** Stores the frame's lines and returns its reply. A throw means: end the connection, no reply. */
+  /** Stores the lines and returns the reply. A throw means: end the connection, no reply. */
   ingest(runnerId: string, frame: JsonObject): JsonObject {
     const executionId = parseUuid(frame['execution_id']);
-    const target =
-      executionId === undefined
-        ? undefined
-        : this.#parts.store.assignments.logTarget(executionId, runnerId);
+    const target = this.#target(runnerId, executionId);
     // Lines of a lease that is gone are dropped and still acknowledged.
     if (executionId === undefined || target === undefined) return accepted(frame);
     const lines = readLines(frame['lines']);
@@ -49,8 +49,18 @@ export class LogGroup {
       const batch_id = frame['batch_id'] ?? null;
       return { type: 'error', error: INVALID_LOG_BATCH, batch_id };
     }
-    if (lines.length > 0) this.#store(executionId, target, batchId ?? newId(), lines);
+    if (lines.length === 0) return accepted(frame);
+    const text = lines.join('\n');
+    this.#store(target, batchId ?? newId(), layOut(lines, text));
+    if (!text.includes(MARKER_HINT)) return accepted(frame);
+    // Also for a batch sent again: its first reading may have failed after it was stored.
+    applyMarkers(this.#parts, executionId, markersIn(lines));
     return accepted(frame);
+  }
+
+  /** Leases may have changed. */
+  forgetLeases(): void {
+    this.#targets.clear();
   }
 
   /** Writes the line counters; the last act of the group's transaction. */
@@ -61,35 +71,31 @@ export class LogGroup {
     this.#counts.clear();
   }
 
-  #store(
-    executionId: string,
-    target: { readonly no: number; readonly lines_stored: number },
-    batchId: string,
-    lines: readonly string[],
-  ): void {
+  #target(runnerId: string, executionId: string | undefined): LogTarget | undefined {
+    if (executionId === undefined) return undefined;
+    const key = runnerId + executionId;
+    if (this.#targets.has(key)) return this.#targets.get(key);
+    const target = this.#parts.store.assignments.logTarget(executionId, runnerId);
+    this.#targets.set(key, target);
+    return target;
+  }
+
+  #store(target: LogTarget, batchId: string, batch: BatchBody): void {
     let count = this.#counts.get(target.no);
     if (count === undefined) {
       count = { next: target.lines_stored + 1, added: 0 };
       this.#counts.set(target.no, count);
     }
-    const joined = lines.join('\n');
-    const kept = cleaned(lines, joined);
-    const holdsBreaks = countBreaks(kept.text) !== lines.length - 1;
     const isNew = this.#parts.store.logs.insert({
       executionNo: target.no,
       batchId,
       firstLine: count.next,
-      lines: lines.length,
       storedAtMs: this.#parts.clock.nowMs(),
-      layout: holdsBreaks ? LAYOUT.json : LAYOUT.joined,
-      body: holdsBreaks ? JSON.stringify(kept.lines) : kept.text,
+      ...batch,
     });
-    if (isNew) {
-      count.next += lines.length;
-      count.added += lines.length;
-    }
-    // Also for a batch sent again: its first reading may have failed after it was stored.
-    if (joined.includes(MARKER_HINT)) applyMarkers(this.#parts, executionId, markersIn(lines));
+    if (!isNew) return;
+    count.next += batch.lines;
+    count.added += batch.lines;
   }
 }
 
@@ -143,16 +149,18 @@ function fits(lines: readonly string[], batchId: string | null): boolean {
   return total <= WIRE_FRAME_MAX_BYTES;
 }
 
-function cleaned(
-  lines: readonly string[],
-  joined: string,
-): { readonly lines: readonly string[]; readonly text: string } {
-  const tooLong =
-    joined.length > STORED_LINE_MAX_CHARACTERS &&
-    lines.some((line) => line.length > STORED_LINE_MAX_CHARACTERS);
-  if (!tooLong && !needsCleaning(joined)) return { lines, text: joined };
-  const clean = lines.map(storedText);
-  return { lines: clean, text: clean.join('\n') };
+/** `text` is the lines joined by line feeds; they are looked at one by one only when it calls for it. */
+function layOut(lines: readonly string[], text: string): BatchBody {
+  if (!isClean(text)) {
+    const clean = lines.map(storedText);
+    return { lines: lines.length, layout: LAYOUT.json, body: JSON.stringify(clean) };
+  }
+  const isPlain = countBreaks(text) === lines.length - 1;
+  return {
+    lines: lines.length,
+    layout: isPlain ? LAYOUT.joined : LAYOUT.json,
+    body: isPlain ? text : JSON.stringify(lines),
+  };
 }
 
 function countBreaks(text: string): number {

@@ -1,12 +1,14 @@
 /** What becomes of text that a runner sent before it is stored: no credentials, no NUL, bounded. */
 import { mayHoldCredential, redact } from './redaction.ts';
 
-export const STORED_LINE_MAX_CHARACTERS = 65_536;
+const STORED_LINE_MAX_CHARACTERS = 65_536;
 const CUT_MARK = ' [truncated]';
 
-/** True when some part of `text` would be changed by `storedText`, its length apart. */
-export function needsCleaning(text: string): boolean {
-  return text.includes('\0') || mayHoldCredential(text);
+/** True when `storedText` would leave every line of `text` as it is. May be false where it would too. */
+export function isClean(text: string): boolean {
+  return (
+    text.length <= STORED_LINE_MAX_CHARACTERS && !text.includes('\0') && !mayHoldCredential(text)
+  );
 }
 
 export function storedText(text: string): string {

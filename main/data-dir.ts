@@ -9,6 +9,9 @@ const FOLDER_NAME = 'preloop-runner-host';
 /** One of these in a folder that is not empty shows that it is a data folder of ours. */
 const OUR_FILES: readonly string[] = ['lock.db', 'host.db', 'settings.yaml', 'credentials'];
 
+/** A database that nothing refers to is closed by the garbage collector, and its lock with it. */
+const heldLocks = new Set<Database.Database>();
+
 /** Absolute paths under one data folder. Naming them does not make them. */
 export interface DataPaths {
   readonly root: string;
@@ -110,7 +113,14 @@ export function openDataDir(root: string, selfUid = process.getuid?.()): DataDir
     attempt(root, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
   }
   const lock = takeLock(paths);
-  return { ...paths, release: () => void lock.close() };
+  heldLocks.add(lock);
+  return {
+    ...paths,
+    release() {
+      lock.close();
+      heldLocks.delete(lock);
+    },
+  };
 }
 
 function prepareRoot(root: string, selfUid: number | undefined): void {

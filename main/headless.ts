@@ -48,7 +48,9 @@ function printStates(host: Host): void {
     show('engine', engineLine(engine));
     if (enrolment !== null)
       show('enrolment', `Enrol    ${enrolment.problem}. ${enrolment.remedy}.`);
-    show('session', sessionLine(session, host.serverUrl, systemClock.nowMs()));
+    // Without a problem, not being enrolled is a moment of the first start.
+    if (session.kind !== 'signed_out' || enrolment !== null)
+      show('session', sessionLine(session, host.serverUrl, systemClock.nowMs()));
     const job = jobId === null ? undefined : host.job(jobId);
     if (job !== undefined) show(job.spec.jobId, jobLine(job));
   };

@@ -20,7 +20,7 @@ type BenchName = keyof typeof BENCHES;
 const resultSchema = z.object({
   bench: z.string(),
   metrics: z.record(z.string(), z.number()),
-  limit: z.number(),
+  limit: z.union([z.number(), z.record(z.string(), z.number())]),
   ratio: z.number(),
   pass: z.boolean(),
 }) satisfies z.ZodType<BenchResult>;
@@ -50,11 +50,15 @@ async function measure(bench: BenchName): Promise<number> {
 }
 
 function table({ bench, metrics, limit, ratio, pass }: BenchResult): string {
-  const rows = Object.entries(metrics).map(([metric, value]) => [metric, number(value)] as const);
-  const width = Math.max(...rows.map(([metric]) => metric.length), bench.length);
+  const bars = typeof limit === 'number' ? { ratio: limit } : limit;
+  const lines = (values: Readonly<Record<string, number>>): string[] =>
+    Object.entries(values).map(([of, value]) => `  ${of.padEnd(28)}${number(value).padStart(12)}`);
   return [
-    ...rows.map(([metric, value]) => `  ${metric.padEnd(width)}  ${value.padStart(12)}`),
-    `${bench}: ratio ${number(ratio)}, limit ${number(limit)}: ${pass ? 'met' : 'MISSED'}`,
+    `${bench}: measured`,
+    ...lines({ ...metrics, ratio }),
+    'limits',
+    ...lines(bars),
+    pass ? 'met' : 'MISSED',
   ].join('\n');
 }
 

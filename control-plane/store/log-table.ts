@@ -1,4 +1,4 @@
-/** Stored log lines, one row a batch. Owns how a batch is laid out in a row and read back as lines. */
+/** Stored log lines, one row a batch. Owns writing such rows and reading lines back. */
 import type { PlaneDatabase } from './database.ts';
 
 export interface StoredLine {
@@ -20,17 +20,21 @@ interface BatchRow {
   readonly body: string;
 }
 
+/** joined: by line feeds, where no line holds one. json: the JSON text of the array. */
 export const LAYOUT = { joined: 0, json: 1 } as const;
 export type Layout = (typeof LAYOUT)[keyof typeof LAYOUT];
 
-export interface NewBatch {
+export interface BatchBody {
+  readonly lines: number;
+  readonly layout: Layout;
+  readonly body: string;
+}
+
+export interface NewBatch extends BatchBody {
   readonly executionNo: number;
   readonly batchId: string;
   readonly firstLine: number;
-  readonly lines: number;
   readonly storedAtMs: number;
-  readonly layout: Layout;
-  readonly body: string;
 }
 
 export class LogTable {
@@ -71,7 +75,7 @@ export class LogTable {
     const found: StoredLine[] = [];
     const start = this.#batchWith.get(executionNo, afterSeq + 1)?.first ?? 1;
     for (const row of this.#from.iterate(executionNo, start)) {
-      readBatch(row).forEach((text, index) => {
+      linesOf(row).forEach((text, index) => {
         const seq = row.first_line + index;
         if (seq <= afterSeq || found.length >= limit) return;
         found.push({ seq, batchId: row.batch_id, index, storedAtMs: row.stored_at_ms, text });
@@ -82,6 +86,6 @@ export class LogTable {
   }
 }
 
-function readBatch(row: BatchRow): readonly string[] {
+function linesOf(row: BatchRow): readonly string[] {
   return row.layout === LAYOUT.json ? (JSON.parse(row.body) as string[]) : row.body.split('\n');
 }

@@ -64,8 +64,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX runtime_credential_execution ON runtime_credential (execution_id);
 
-  -- One row a batch. Line numbers count from 1 within the execution. layout: 0 lines joined by line
-  -- feeds, 1 a JSON array (a line itself holds a line feed).
+  -- One row a batch. Line numbers count from 1 within the execution. layout 0: lines joined by line
+  -- feeds; 1: a JSON array.
   CREATE TABLE log_batch (
     no INTEGER PRIMARY KEY, execution_no INTEGER NOT NULL, batch_id TEXT NOT NULL,
     first_line INTEGER NOT NULL, lines INTEGER NOT NULL, stored_at_ms INTEGER NOT NULL,

@@ -71,7 +71,7 @@ export function storedJob(row: JobRow): StoredJob {
     batchesAcknowledged: row.batches_acked,
     linesAcknowledged: row.lines_acked,
     cursor: readStored(cursorSchema, row.cursor, { jobId, field: 'cursor' }),
-    markers: readStored(markersSchema, row.markers, { jobId, field: 'markers' }),
+    markers: markersOf(row),
   };
 }
 
@@ -109,6 +109,12 @@ export function stateOf(row: JobRow): JobState {
     case 'settled':
       return { kind, sinceMs, verdict: verdictOf(row) };
   }
+}
+
+function markersOf(row: JobRow): StoredJob['markers'] {
+  // Most jobs have none, and a start reads every job that is held.
+  if (row.markers === '[]') return [];
+  return readStored(markersSchema, row.markers, { jobId: row.job_id, field: 'markers' });
 }
 
 function verdictOf(row: JobRow): Verdict {

@@ -8,9 +8,9 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import Docker from 'dockerode';
-import { isJsonObject } from '../model/json.ts';
 import type { Clock } from '../ports.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 import { EngineError, type EngineErrorKind } from './docker-engine.ts';
@@ -49,19 +49,19 @@ export class EngineCaller {
     Object.assign(this.#agent, { [inspect.custom]: () => 'Agent' });
   }
 
-  /** The parsed answer. */
+  /** The parsed answer; undefined for an empty one. */
   async json(call: EngineCall): Promise<unknown> {
     try {
-      return await this.#once(call, false);
+      return await this.#once(call, readJson);
     } catch (error) {
       if (call.method === 'POST' || !isStaleConnection(error)) throw error;
-      return await this.#once(call, false);
+      return await this.#once(call, readJson);
     }
   }
 
   /** The answer as it comes. */
-  async stream(call: EngineCall): Promise<Readable> {
-    return (await this.#once(call, true)) as Readable;
+  stream(call: EngineCall): Promise<Readable> {
+    return this.#once(call, (stream) => Promise.resolve(stream));
   }
 
   /** Ends idle connections and open streams. */
@@ -69,14 +69,14 @@ export class EngineCaller {
     this.#agent.destroy();
   }
 
-  async #once(call: EngineCall, isStream: boolean): Promise<unknown> {
+  async #once<T>(call: EngineCall, read: (stream: Readable) => Promise<T>): Promise<T> {
     const modem = (this.#modem ??= await this.#connectable());
     const limit = new AbortController();
     const { timeoutMs } = call;
     const timer =
       timeoutMs === null ? undefined : this.#clock.after(timeoutMs, () => limit.abort());
     try {
-      return await dial(modem, call, isStream, limit.signal);
+      return await read(await dial(modem, call, limit.signal));
     } catch (error) {
       if (call.signal?.aborted === true) throw call.signal.reason;
       if (limit.signal.aborted) {
@@ -124,12 +124,11 @@ async function readTls(folder: string): Promise<object> {
   return { ca, cert, key, protocol: 'https' };
 }
 
-function dial(
-  modem: Modem,
-  call: EngineCall,
-  isStream: boolean,
-  limit: AbortSignal,
-): Promise<unknown> {
+/**
+ * The answer as a stream, always: docker-modem's own reading of whole answers never calls back when one
+ * breaks off half-way, which is what a wait does when its engine restarts.
+ */
+function dial(modem: Modem, call: EngineCall, limit: AbortSignal): Promise<Readable> {
   return new Promise((resolve, reject) => {
     const options = {
       method: call.method,
@@ -137,21 +136,31 @@ function dial(
       // docker-modem takes the last character of a path with a query away unless it has options.
       options: { _query: {}, _body: call.body ?? {} },
       ...(call.credentials === undefined ? {} : { authconfig: call.credentials }),
-      isStream,
+      isStream: true,
       statusCodes: Object.fromEntries(call.expect.map((status) => [status, true])),
       abortSignal: call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]),
     };
     modem.dial(options, (error, answer) => {
-      if (error === null || error === undefined) resolve(answer);
+      if (error === null || error === undefined) resolve(answer as Readable);
       else reject(error instanceof Error ? error : new Error('the engine call failed'));
     });
   });
 }
 
+async function readJson(stream: Readable): Promise<unknown> {
+  const body = await text(stream);
+  if (body.trim() === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch {
+    const facts = { statusCode: 200, kind: 'refused' } as const;
+    throw new EngineError(facts, 'the engine answered with something that is no JSON');
+  }
+}
+
 interface CallFailure {
   readonly code?: unknown;
   readonly statusCode?: unknown;
-  readonly json?: unknown;
   readonly message: string;
 }
 
@@ -169,12 +178,11 @@ const KIND_OF_STATUS: Readonly<Record<number, EngineErrorKind>> = {
 
 function toEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
-  const { statusCode, json, message, code } = error as CallFailure;
+  const { statusCode, message, code } = error as CallFailure;
   if (typeof statusCode === 'number') {
     const kind = KIND_OF_STATUS[statusCode] ?? 'refused';
-    const said = isJsonObject(json) ? json['message'] : undefined;
-    const text = typeof said === 'string' ? said : message.replace(/^\(HTTP code \d+\) \w+ - /, '');
-    return new EngineError({ statusCode, kind }, text);
+    const said = message.replace(/^\(HTTP code \d+\) \w+ - /, '');
+    return new EngineError({ statusCode, kind }, said);
   }
   const denied = code === 'EACCES' || code === 'EPERM';
   const facts = { statusCode: null, kind: denied ? 'denied' : 'away' } as const;

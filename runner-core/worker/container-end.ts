@@ -32,17 +32,18 @@ export async function containerExit(
   id: string,
 ): Promise<ContainerExit | undefined> {
   return throughAbsence(clock, async () => {
-    try {
-      const waited = await engine.wait(id);
-      const seen = await engine.container(id);
-      if (seen === undefined) return { exitCode: waited, oomKilled: false, imageId: null };
-      const { exitCode, oomKilled, imageId, running } = seen;
-      // It was started again by somebody, or the engine let the wait go as it stopped.
-      return running ? 'again' : { exitCode, oomKilled, imageId };
-    } catch (error) {
-      if (isEngineError(error, 'not_found')) return undefined;
-      throw error;
-    }
+    // A wait that broke off says nothing: the container itself is looked at either way.
+    const waited = await engine.wait(id).catch((error: unknown) => {
+      if (!isEngineError(error)) throw error;
+      return undefined;
+    });
+    const seen = await engine.container(id);
+    if (seen === undefined)
+      return waited === undefined
+        ? undefined
+        : { exitCode: waited, oomKilled: false, imageId: null };
+    const { exitCode, oomKilled, imageId, running } = seen;
+    return running ? 'again' : { exitCode, oomKilled, imageId };
   });
 }
 

@@ -274,7 +274,7 @@ function maskedVerdict(verdict: Verdict, log: JobLog): Verdict {
   return {
     ...verdict,
     error: log.maskText(verdict.error),
-    result: result === null ? null : log.maskJson(result),
+    result,
     reason:
       why === null
         ? null

@@ -5,8 +5,9 @@ export interface BenchResult {
   readonly bench: string;
   /** What was measured; the unit is part of the name. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** The bar that `ratio` is held against; for the other bars of a benchmark, see its own file. */
-  readonly limit: number;
+  /** The bar that `ratio` is held against, or every bar by its name where there are several. */
+  readonly limit: number | Readonly<Record<string, number>>;
+  /** The measured thing over what it is compared with. */
   readonly ratio: number;
   /** Every bar was met. */
   readonly pass: boolean;

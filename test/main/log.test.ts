@@ -76,8 +76,8 @@ test('a hidden value is blanked wherever it stands, quotes and line breaks in it
   const { log, lines, path } = logTo();
   const secret = 'can"ary\n4711';
   log.hide(secret);
-  log.hide('canary-part-and-more');
   log.hide('canary-part');
+  log.hide('canary-part-and-more');
   log.hide('job');
   const error = new RangeError(`refused ${secret}`, { cause: new Error(`because ${secret}`) });
   log.info(`event ${secret}`, {

@@ -9,13 +9,18 @@ const module_ = new URL('../../scripts/setup/run-foreground.mjs', import.meta.ur
 
 /** A wrapper as the entry scripts are, around a program given as source text. */
 function wrapped(program: string): ChildProcessByStdio<null, Readable, null> {
-  const source = `
+  return started(process.execPath, ['--input-type=module', '--eval', wrapperOf(program)]);
+}
+
+function wrapperOf(program: string): string {
+  return `
     import { runForeground } from ${JSON.stringify(module_)};
     process.exitCode = await runForeground(process.execPath, ['--eval', ${JSON.stringify(program)}]);
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', source], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+}
+
+function started(command: string, args: readonly string[]): ReturnType<typeof wrapped> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -41,6 +46,20 @@ test('a signal sent to the wrapper reaches the program, and the wrapper waits fo
   child.kill('SIGTERM');
   expect(await once(lines, 'line')).toEqual(['stopping']);
   expect(await once(child, 'exit')).toEqual([3, null]);
+});
+
+test('a program whose wrapper has lost the shell it was started by is asked to end', async () => {
+  const source = wrapperOf(`
+    process.on('SIGTERM', () => { console.log('stopping'); process.exit(0); });
+    setInterval(() => {}, 1000);
+    console.log('ready');
+  `);
+  const script = '"$0" --input-type=module --eval "$1" & wait';
+  const shell = started('sh', ['-c', script, process.execPath, source]);
+  const lines = createInterface(shell.stdout);
+  await once(lines, 'line');
+  shell.kill('SIGKILL');
+  expect(await once(lines, 'line')).toEqual(['stopping']);
 });
 
 test.each([

@@ -9,7 +9,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { CRASH_JOB, lineText, openStoreIn } from './store-crash-log.ts';
 
 function start(script: string, dataDir: string): ChildProcess {
-  const child = fork(join(import.meta.dirname, script), [dataDir], { execArgv: [] });
+  const child = fork(join(import.meta.dirname, script), [dataDir], { execArgv: ['--expose-gc'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
@@ -37,33 +37,37 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-test('whatever the moment of a kill -9, each stored chunk is there whole, and appending goes on', async () => {
-  const dataDir = tempDir();
-  const below = seeded(20_260_101);
-  mkdirSync(dataPaths(dataDir).logsDir);
-  let linesBefore = 0;
-  for (let round = 0; round < 20; round++) {
-    const told = await killAfter(start('store-crash-child.ts', dataDir), 1 + below(12));
-    const file = jobLogFile(dataPaths(dataDir).logsDir, CRASH_JOB);
-    // What a body that was being written leaves behind; a kill rarely comes inside a single write.
-    if (below(2) === 0) appendFileSync(file, Buffer.alloc(1 + below(50_000), below(256)));
+test(
+  'whatever the moment of a kill -9, each stored chunk is there whole, and appending goes on',
+  { timeout: 180_000 },
+  async () => {
+    const dataDir = tempDir();
+    const below = seeded(20_260_101);
+    mkdirSync(dataPaths(dataDir).logsDir);
+    let linesBefore = 0;
+    for (let round = 0; round < 20; round++) {
+      const told = await killAfter(start('store-crash-child.ts', dataDir), 1 + below(12));
+      const file = jobLogFile(dataPaths(dataDir).logsDir, CRASH_JOB);
+      // What a body that was being written leaves behind; a kill rarely comes inside a single write.
+      if (below(2) === 0) appendFileSync(file, Buffer.alloc(1 + below(50_000), below(256)));
 
-    const opened = openStoreIn(dataDir);
-    const { store, log } = opened;
-    const job = store.job(CRASH_JOB);
-    expect(job?.chunks).toBeGreaterThanOrEqual(told);
-    expect(job?.lines).toBeGreaterThan(linesBefore);
-    expect(job?.lines).toBe(((job?.chunks ?? 0) / 2) * 70);
-    expect(job?.cursor).toEqual(aCursor(job?.lines ?? 0));
-    const lines = store.outgoing(CRASH_JOB, 0, 1_000_000).flatMap((batch) => batch.lines);
-    expect(lines.length).toBe(job?.lines);
-    expect(lines.findIndex((line, number) => line !== lineText(number))).toBe(-1);
-    expect(statSync(file).size).toBe(store.kept.logBytesOnDisk());
-    expect(log.events()).toEqual([]);
-    linesBefore = job?.lines ?? 0;
-    opened.close();
-  }
-});
+      const opened = openStoreIn(dataDir);
+      const { store, log } = opened;
+      const job = store.job(CRASH_JOB);
+      expect(job?.chunks).toBeGreaterThanOrEqual(told);
+      expect(job?.lines).toBeGreaterThan(linesBefore);
+      expect(job?.lines).toBe(((job?.chunks ?? 0) / 2) * 70);
+      expect(job?.cursor).toEqual(aCursor(job?.lines ?? 0));
+      const lines = store.outgoing(CRASH_JOB, 0, 1_000_000).flatMap((batch) => batch.lines);
+      expect(lines.length).toBe(job?.lines);
+      expect(lines.findIndex((line, number) => line !== lineText(number))).toBe(-1);
+      expect(statSync(file).size).toBe(store.kept.logBytesOnDisk());
+      expect(log.events()).toEqual([]);
+      linesBefore = job?.lines ?? 0;
+      opened.close();
+    }
+  },
+);
 
 test('a data folder held by another process is refused, and free as soon as that one is killed', async () => {
   const dataDir = tempDir();

@@ -125,3 +125,8 @@ export class ExecutionBench {
     return this.sent.flatMap((message) => (message.kind === 'phase' ? [message.phase] : []));
   }
 }
+
+/** What was asked of the engine, without its arguments. */
+export function callNames(bench: ExecutionBench): string[] {
+  return bench.engine.calls.map((call) => call.split(' ')[0] ?? '');
+}

@@ -150,6 +150,7 @@ export class FakeEngine implements DockerEngine {
   async removeContainer(id: string): Promise<void> {
     this.#note('removeContainer', id);
     const container = this.made.get(id);
+    for (const stream of container?.log.splice(0) ?? []) stream.push(null);
     container?.exited.resolve(137);
     this.made.delete(id);
     return Promise.resolve();

@@ -13,9 +13,9 @@ const HEADER_BYTES = 8;
 const NS = 1_000_000_000n;
 
 interface StoredPiece {
-  readonly source: OutputSource;
   readonly atNs: bigint;
-  readonly text: Buffer;
+  /** As a stream carries it. */
+  readonly framed: Buffer;
 }
 interface Copier {
   held: Buffer;
@@ -155,7 +155,7 @@ export class FakeLogSource implements LogSource {
   }
 
   async *#chunks(pieces: readonly StoredPiece[]): AsyncGenerator<Buffer> {
-    const bytes = Buffer.concat(pieces.map((piece) => this.#frame(piece)));
+    const bytes = Buffer.concat(pieces.map(({ framed }) => framed));
     for (let at = 0; at < bytes.length;) {
       await this.#options.beforeChunk?.();
       const chunk = bytes.subarray(at, at + (this.#options.chunkBytes?.() ?? 65_536));
@@ -165,16 +165,13 @@ export class FakeLogSource implements LogSource {
     }
   }
 
-  #frame({ source, atNs, text }: StoredPiece): Buffer {
-    const stamp = Buffer.from(`${(this.#options.format ?? fixedWidth)(atNs)} `);
-    return frame(source, Buffer.concat([stamp, text]));
-  }
-
   #store(source: OutputSource, text: Buffer, ends: boolean): void {
     const copier = this.#copiers[source];
     this.nowNs += 1_000n;
     copier.sinceNs ??= this.nowNs;
-    this.#pieces.push({ source, atNs: copier.sinceNs, text: Buffer.from(text) });
+    const atNs = copier.sinceNs;
+    const stamp = Buffer.from(`${(this.#options.format ?? fixedWidth)(atNs)} `);
+    this.#pieces.push({ atNs, framed: frame(source, Buffer.concat([stamp, text])) });
     if (ends) copier.sinceNs = null;
   }
 

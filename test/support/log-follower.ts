@@ -65,7 +65,12 @@ export class LogFollower {
 
   /** Answers for every chunk sent so far. */
   storeAll(): void {
-    this.#pipeline?.logStored(this.chunks.at(-1)?.seq ?? 0);
+    this.storeThrough(this.chunks.at(-1)?.seq ?? 0);
+  }
+
+  /** Answers for the chunks up to this one. */
+  storeThrough(seq: number): void {
+    this.#pipeline?.logStored(seq);
   }
 
   records(): LogRecord[] {

@@ -167,6 +167,16 @@ test('lines of a settled job whose file is damaged are shown as lost, each in it
   ]);
 });
 
+test('lines of a settled job whose file is missing are shown as lost', () => {
+  const { bench } = storedLog();
+  bench.store.transition(jobId, { kind: 'ended', atMs: 5, verdict: aVerdict() });
+  bench.store.transition(jobId, { kind: 'acknowledged', atMs: 6 });
+  bench.reopen(() => unlinkSync(bench.logFile(jobId)));
+  expect(bench.store.kept.logPage(jobId, 529, 9).records.map((record) => record.text)).toEqual([
+    DAMAGED_LINE,
+  ]);
+});
+
 /** Node's own, but that writes stop after `room` bytes, as on a full disk. */
 function fullDisk(room: number): LogFileSystem & { freed: boolean } {
   let left = room;

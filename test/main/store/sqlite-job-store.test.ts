@@ -166,6 +166,17 @@ test("a settled job's log is removed and the rest kept; an unsettled one's is no
   expect(bench.store.kept.logBytesOnDisk()).toBe(0);
 });
 
+test('an acknowledgement that comes after the log was removed does not take the count of lines back', () => {
+  const bench = new StoreBench();
+  bench.store.accept(aSpec(), 1);
+  bench.store.appendLog(jobId, [new ChunkMaker().next(200)], null);
+  bench.store.acknowledgeBatches(jobId, 1);
+  settle(bench);
+  bench.store.removeLog(jobId, 30);
+  bench.store.acknowledgeBatches(jobId, 2);
+  expect(bench.store.job(jobId)).toMatchObject({ batchesAcknowledged: 2, linesAcknowledged: 128 });
+});
+
 test('a settled job is removed with all there is of it; an unsettled one is not', () => {
   const bench = new StoreBench();
   bench.store.accept(aSpec(), 1);

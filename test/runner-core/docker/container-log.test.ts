@@ -126,6 +126,19 @@ test('a line in more pieces than the newest records is not mistaken for its own 
   expect(seen.slice(-4).map((text) => text[0])).toEqual(['x', 'y', 'y', 'y']);
 });
 
+test('pieces of an open line that were missed are all found, however many', async () => {
+  const { source, seen, follow } = bench();
+  const end = follow();
+  write(source, lines(0, 2_000));
+  source.write(0, 'x'.repeat(16_384));
+  await settle();
+  source.write(0, 'y'.repeat(16_384 * 1_100));
+  source.exit(1_100);
+  source.breakStreams();
+  await end;
+  expect(seen).toHaveLength(2_000 + 1 + 1_100);
+});
+
 test('a stream that breaks is opened again after a pause, and gives no record twice', async () => {
   const { source, clock, seen, follow } = bench();
   const end = follow();
@@ -221,6 +234,25 @@ test('records that went with a rotated file do not hide new ones', async () => {
   const { seen, follow } = bench(source, cursor);
   await follow();
   expect(seen.filter((text) => !text.startsWith('?'))).toEqual(lines(10, 12));
+});
+
+test('a rotated file does not hide the rest of an open line', async () => {
+  const { source, clock, seen, follow } = bench();
+  const end = follow();
+  write(source, lines(0, 10));
+  source.write(0, 'x'.repeat(16_384 * 2));
+  await settle();
+  source.breakStreams();
+  source.dropOldest(10);
+  source.write(0, 'the rest\n');
+  await clock.advance(500);
+  expect(seen.slice(10).map((text) => text.slice(0, 8))).toEqual([
+    'xxxxxxxx',
+    'xxxxxxxx',
+    'the rest',
+  ]);
+  source.exit();
+  await end;
 });
 
 test('the cursor stays at the start of an open line and says since when it is open', async () => {

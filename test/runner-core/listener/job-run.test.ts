@@ -382,25 +382,3 @@ test('what a job made is removed in an order that can work: project, container, 
   await bench.settle();
   expect(bench.remover.removed).toEqual([project, containerOf(1), network]);
 });
-
-test('phase and progress are shown while the job is held', async () => {
-  const bench = await jobBench();
-  const changes: unknown[] = [];
-  bench.listener.onChange((change) => changes.push(change));
-  bench.worker.say({ kind: 'phase', phase: 'pulling', progress: '41 of 120 MB' });
-  expect(bench.listener.held()).toMatchObject([
-    { stage: 'working', phase: 'pulling', progress: '41 of 120 MB', job: { spec: { jobId: JOB } } },
-  ]);
-  expect(changes).toEqual([{ kind: 'job', jobId: JOB }]);
-});
-
-test('a watcher that throws steers nothing', async () => {
-  const bench = await jobBench();
-  bench.listener.onChange(() => {
-    throw new Error('page gone');
-  });
-  await startContainer(bench, bench.worker);
-  bench.worker.end(SUCCEEDED);
-  await bench.settle();
-  expect(bench.verdict()).toEqual(SUCCEEDED);
-});

@@ -271,3 +271,30 @@ test('session changes are told to who watches, until it no longer does', async (
   await bench.clock.advance(1_000);
   expect(kinds).toEqual(['waiting']);
 });
+
+test('phase and progress are shown while the job is held', async () => {
+  const bench = await online(1);
+  const changes: unknown[] = [];
+  bench.listener.onChange((change) => changes.push(change));
+  bench.launcher.worker.say({ kind: 'phase', phase: 'pulling', progress: '41 of 120 MB' });
+  expect(bench.listener.held()).toMatchObject([
+    {
+      stage: 'working',
+      phase: 'pulling',
+      progress: '41 of 120 MB',
+      job: { spec: { jobId: jobIdOf(1) } },
+    },
+  ]);
+  expect(changes).toEqual([{ kind: 'job', jobId: jobIdOf(1) }]);
+});
+
+test('a watcher that throws steers nothing', async () => {
+  const bench = await online(1);
+  bench.listener.onChange(() => {
+    throw new Error('page gone');
+  });
+  bench.launcher.worker.say({ kind: 'phase', phase: 'running', progress: null });
+  bench.launcher.worker.end(SUCCEEDED);
+  await bench.settle();
+  expect(bench.state(1)).toBe('settled');
+});

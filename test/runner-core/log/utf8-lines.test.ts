@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Utf8Lines } from '../../../runner-core/log/utf8-lines.ts';
+import { SecretMask } from '../../../runner-core/worker/secret-mask.ts';
 import { MAX_RECORD_BYTES, RECORD_FLAG } from '../../../runner-core/model/log-chunk.ts';
 
 interface Taken {
@@ -62,6 +63,26 @@ test('random bytes give what the platform decoder gives, wherever they are cut',
   );
 });
 
+test.each([
+  [0xc0, 0xaf],
+  [0xe0, 0x80, 0x80],
+  [0xed, 0xa0, 0x80],
+  [0xf0, 0x80, 0x80, 0x80],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0xf5, 0x80, 0x80, 0x80],
+  [0xe2, 0x82],
+  [0xf0, 0x9f, 0x98],
+])(
+  'what only looks like a character (%d %d …) is replaced alike, wherever it is cut',
+  (...values) => {
+    const bytes = Buffer.from([0x61, ...values, 0x62]);
+    const cut = Buffer.from([0x61, ...values]);
+    for (const all of [bytes, cut])
+      for (let at = 0; at <= all.length; at++)
+        expect(texts([all.subarray(0, at), all.subarray(at)])).toEqual(expected(all));
+  },
+);
+
 test('a line of exactly the limit is one record; a byte more makes a first piece and a rest', () => {
   const whole = 'a'.repeat(MAX_RECORD_BYTES);
   expect(lines([Buffer.from(`${whole}\n`)]).map(({ flags }) => flags)).toEqual([0]);
@@ -120,10 +141,13 @@ test('the held part of a single line of 100 MB never exceeds one record', () => 
 
 test('cutting a line gives out what is complete of it, and the next line starts anew', () => {
   const taken: Taken[] = [];
-  const splitter = new Utf8Lines((bytes, start, end, flags) => {
-    taken.push({ text: bytes.toString('utf8', start, end), bytes: end - start, flags });
-  });
-  splitter.push(Buffer.from('caf\xc3', 'latin1'));
+  const splitter = new Utf8Lines(
+    (bytes, start, end, flags) => {
+      taken.push({ text: bytes.toString('utf8', start, end), bytes: end - start, flags });
+    },
+    new SecretMask(['secret']).lineMask(),
+  );
+  splitter.push(Buffer.from('caf secr\xc3', 'latin1'));
   splitter.cut();
   expect(splitter.open).toBe(false);
   splitter.push(Buffer.from('new\n'));

@@ -29,14 +29,40 @@ test('lines of both sources come with their flags and instants, empty ones too',
   source.write(0, 'no end\r');
   source.exit();
   const end = await follower.run();
-  const atMs = 1_700_000_000;
+  const atMs = 1_700_000_000_000;
   expect(follower.records()).toEqual([
-    { atMs: atMs * 1, flags: 0, text: 'one' },
+    { atMs, flags: 0, text: 'one' },
     { atMs, flags: 0, text: '' },
     { atMs, flags: RECORD_FLAG.stderr, text: 'café' },
     { atMs, flags: 0, text: 'no end\r' },
   ]);
   expect(end).toEqual({ envelopePayloads: [], envelopeCount: 0, setupFailed: false, lines: 4 });
+});
+
+test('after the end the cursor is past an end without a line break: the next worker has nothing to do', async () => {
+  const { source, follower } = bench();
+  source.write(0, `a line\n${'x'.repeat(70_000)}`);
+  source.write(1, 'no end');
+  source.exit();
+  await follower.run();
+  expect(follower.cursor).toMatchObject({
+    stdout: { taken: 6, open: null },
+    stderr: { taken: 1, open: null },
+  });
+  const { messages } = follower;
+  expect((await follower.run()).lines).toBe(3);
+  expect(follower.messages).toBe(messages);
+});
+
+test('a line that fits the limit to the byte is whole, and nothing is left out', async () => {
+  const { source, follower } = bench({
+    maxLogBytes: 16_384,
+    mask: new SecretMask(['a-long-secret']),
+  });
+  source.write(0, `${'a'.repeat(16_384)}\n`);
+  source.exit();
+  await follower.run();
+  expect(follower.lines('stdout')).toEqual(['a'.repeat(16_384)]);
 });
 
 test('a chunk goes out a tenth of a second after its first line, with the cursor behind it', async () => {
@@ -85,6 +111,9 @@ test('with as many chunks unanswered as allowed the source is not read on until 
   expect(follower.chunks).toHaveLength(MAX_CHUNKS_IN_FLIGHT);
   const readBytes = source.readBytes;
   expect(readBytes).toBeLessThan((MAX_CHUNKS_IN_FLIGHT + 1) * CHUNK_TARGET_BYTES * 1.1);
+  for (let turn = 0; turn < 50; turn++) await settle();
+  expect(source.readBytes).toBe(readBytes);
+  follower.storeThrough(0);
   for (let turn = 0; turn < 50; turn++) await settle();
   expect(source.readBytes).toBe(readBytes);
   follower.storeAll();

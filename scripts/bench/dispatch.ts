@@ -1,0 +1,118 @@
+/**
+ * How fast a job starts: from the frame that brings it to the container-create request, with a warm
+ * worker; and to the started container, against a bare `docker run`, in interleaved pairs.
+ */
+import { execa } from 'execa';
+import { PlaneClient } from '../../main/cli/plane-client.ts';
+import { EmbeddedPlane } from '../../main/embedded-plane.ts';
+import { systemClock } from '../../runner-core/system.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BenchResult } from './bench-result.ts';
+import { WRITE_REPORT } from './chatty-job.ts';
+import { startEngineProxy, type EngineProxy } from './engine-proxy.ts';
+import { startFrameProxy, type FrameProxy } from './frame-proxy.ts';
+import { startMeasuredHost, type MeasuredHost } from './measured-host.ts';
+import { median, percentile } from './median.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const IMAGE = 'preloop-runner-host-test:bookworm';
+const ENGINE_SOCKET = (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace(
+  'unix://',
+  '',
+);
+const PAIRS = 30;
+/** The spare worker is started a second after the one before was taken; then it is warm. */
+const SPARE_MS = 2_500;
+const LIMIT = { create_p95_ms: 50, start_ratio: 1.15 } as const;
+
+export async function run(): Promise<BenchResult> {
+  const planeDir = await mkdtemp(join(tmpdir(), 'preloop-bench-plane-'));
+  const silent = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: () => undefined,
+  };
+  const plane = await EmbeddedPlane.start({
+    entry: fileURLToPath(new URL('../../out/control-plane.js', import.meta.url)),
+    dataDir: planeDir,
+    port: null,
+    clock: systemClock,
+    log: silent,
+  });
+  const engine = await startEngineProxy(ENGINE_SOCKET);
+  const frames = await startFrameProxy(plane.url);
+  const host = await startMeasuredHost(['--server', frames.url], {
+    DOCKER_HOST: engine.address,
+    PRELOOP_TOKEN: await plane.ownerToken(),
+  });
+  try {
+    const client = await PlaneClient.of(planeDir);
+    const createMs: number[] = [];
+    const startMs: number[] = [];
+    const bareMs: number[] = [];
+    for (let pair = 0; pair < PAIRS; pair++) {
+      await sleep(SPARE_MS);
+      const job = await startJob(client, host, engine, frames);
+      createMs.push(job.createMs);
+      startMs.push(job.startMs);
+      bareMs.push(await startBare(engine));
+    }
+    const p95 = percentile(createMs, 0.95);
+    const ratio = median(startMs) / median(bareMs);
+    return {
+      bench: 'dispatch',
+      metrics: {
+        pairs: PAIRS,
+        create_p95_ms: p95,
+        create_median_ms: median(createMs),
+        start_median_ms: median(startMs),
+        docker_run_median_ms: median(bareMs),
+      },
+      limit: LIMIT,
+      ratio,
+      pass: p95 <= LIMIT.create_p95_ms && ratio <= LIMIT.start_ratio,
+    };
+  } finally {
+    await host.stop();
+    await frames.stop();
+    await engine.stop();
+    await plane.stop();
+    await rm(planeDir, { recursive: true, force: true });
+  }
+}
+
+async function startJob(
+  client: PlaneClient,
+  host: MeasuredHost,
+  engine: EngineProxy,
+  frames: FrameProxy,
+): Promise<{ readonly createMs: number; readonly startMs: number }> {
+  const arrived = frames.nextJobFrame();
+  const created = engine.nextCreate();
+  const started = engine.nextStarted();
+  const { id } = await client.submit({
+    name: 'short',
+    agent_type: 'codex',
+    image: IMAGE,
+    script: WRITE_REPORT,
+  });
+  const [arrivedMs, createdMs, startedMs] = await Promise.all([arrived, created, started]);
+  await host.line(new RegExp(`${id.slice(0, 8)} reported`));
+  return { createMs: createdMs - arrivedMs, startMs: startedMs - arrivedMs };
+}
+
+/** From calling the client to the engine's answer that the container runs. */
+async function startBare(engine: EngineProxy): Promise<number> {
+  const started = engine.nextStarted();
+  const calledMs = performance.now();
+  const client = execa('docker', ['run', '--rm', IMAGE, 'true'], {
+    env: { DOCKER_HOST: engine.address },
+  });
+  const startedMs = await started;
+  await client;
+  return startedMs - calledMs;
+}
