@@ -108,7 +108,7 @@ export class FramePump {
     } catch (error) {
       if (!this.#parts.store.inTransaction) throw error;
       const { runnerId } = connection;
-      this.#parts.log.error('frame failed', { runnerId, problem: name(error) });
+      this.#parts.log.error('frame failed', { runnerId, field: '', problem: name(error) });
       connection.endLoop(effects, CLOSE.failed);
     }
     if (connection.isOver()) {

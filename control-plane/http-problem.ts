@@ -57,5 +57,6 @@ function issueType(issue: z.core.$ZodIssue): string {
       ? 'too_short'
       : 'greater_than_equal';
   }
+  if (issue.code === 'custom' && issue.message.startsWith('is missing')) return 'missing';
   return issue.code === 'invalid_format' ? 'string_pattern_mismatch' : 'value_error';
 }

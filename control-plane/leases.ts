@@ -61,9 +61,41 @@ export function tryLease(parts: PlaneParts, executionId: string, effects: Effect
   return true;
 }
 
-/** Every waiting execution in order of its waiting. */
+/**
+ * Leases what can be leased now, in order of waiting. Cheap while nobody has a slot for anything: an
+ * execution is looked at closely only when its pool has one.
+ */
 export function dispatchQueue(parts: PlaneParts, effects: Effects): void {
-  for (const { id } of parts.store.executions.queued()) tryLease(parts, id, effects);
+  let open = openRunners(parts);
+  for (const { id, pool } of parts.store.executions.queued()) {
+    if (open.length === 0) return;
+    if (!open.some((runner) => poolMatches(pool, runner))) continue;
+    if (tryLease(parts, id, effects)) open = openRunners(parts);
+  }
+}
+
+interface OpenRunner {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: readonly string[];
+  readonly free: number;
+  readonly row: RunnerRow;
+}
+
+/** Reachable runners with a free slot. */
+function openRunners(parts: PlaneParts): readonly OpenRunner[] {
+  const nowMs = parts.clock.nowMs();
+  return parts.store.runners
+    .all()
+    .filter((row) => isReachable(row, nowMs))
+    .map((row) => ({
+      id: row.id,
+      name: row.name,
+      labels: labelsOf(row),
+      free: freeSlots(parts, row),
+      row,
+    }))
+    .filter(({ free }) => free > 0);
 }
 
 /** Stores `busy` or `online` for a runner that is not offline. */
@@ -96,18 +128,13 @@ function chooseRunner(
   execution: ExecutionRow,
   definition: PublicDefinition,
 ): RunnerRow | undefined {
-  const nowMs = parts.clock.nowMs();
   const pinnedTo = workspaceOwner(parts, execution, definition);
   if (pinnedTo === null) return undefined;
-  return parts.store.runners
-    .all()
-    .filter((runner) => isReachable(runner, nowMs))
-    .filter((runner) => poolMatches(execution.pool, { ...runner, labels: labelsOf(runner) }))
+  return openRunners(parts)
+    .filter((runner) => poolMatches(execution.pool, runner))
     .filter((runner) => pinnedTo === undefined || runner.id === pinnedTo)
-    .filter((runner) => canRun(runner, definition))
-    .map((runner) => ({ runner, id: runner.id, free: freeSlots(parts, runner) }))
-    .filter(({ free }) => free > 0)
-    .sort(byFreeSlots)[0]?.runner;
+    .filter(({ row }) => canRun(row, definition))
+    .toSorted(byFreeSlots)[0]?.row;
 }
 
 /** Undefined: anybody may take it. Null: its owner is unknown, so nobody may. */

@@ -26,7 +26,6 @@ export interface DataPaths {
   /** Sealed tokens, and the key that opens them. */
   readonly credentials: string;
   /** Of the seal on `credentials`; mode 0600. */
-  readonly key: string;
   readonly sealKey: string;
   readonly settings: string;
 }
@@ -72,7 +71,6 @@ export function dataPaths(root: string): DataPaths {
     diagnosticsDir,
     hostLog: join(diagnosticsDir, 'host.log'),
     credentials: join(root, 'credentials'),
-    key: join(root, 'secret.key'),
     sealKey: join(root, 'seal.key'),
     settings: join(root, 'settings.yaml'),
   };

@@ -18,6 +18,7 @@ import type { Platform } from './platform.ts';
 import { openCredentialVault } from './secrets/credential-vault.ts';
 import { EngineWatch } from './services/engine-watch.ts';
 import { Enrolment } from './services/enrolment.ts';
+import { Housekeeping } from './services/housekeeping.ts';
 import { openSettingsFile } from './settings-file.ts';
 import { openDatabase } from './store/database.ts';
 import { SettingsStore } from './store/settings-store.ts';
@@ -107,7 +108,7 @@ async function compose(
   closers.add('store', () => store.close());
   const facts = new SettingsStore(database);
   const settings = openSettingsFile(dataDir.settings, log);
-  const vault = openCredentialVault(dataDir.credentials, await openKeyFileBox(dataDir.key));
+  const vault = openCredentialVault(dataDir.credentials, await openKeyFileBox(dataDir.sealKey));
   for (const token of vault.tokens()) log.hide(token);
   const launcher = platform.launcher(log);
   closers.add('launcher', () => launcher.stop());
@@ -178,6 +179,14 @@ async function compose(
     tell(change.kind === 'job' ? change : { kind: 'session' });
   });
   await listener.start();
+  const housekeeping = new Housekeeping({
+    clock,
+    log,
+    workspacesDir: dataDir.workspacesDir,
+    held: () => new Set(listener.held().map(({ job }) => job.spec.jobId)),
+  });
+  closers.add('housekeeping', () => housekeeping.stop());
+  housekeeping.start();
   void identity.obtain().then((obtained) => {
     if (!obtained) return;
     const token = identity.current?.token;

@@ -2,7 +2,11 @@
  * The REST calls a runner needs, made with the *owner's* token. Owns nothing: what is stored of an
  * answer is `services/enrolment.ts`'s.
  */
-import { registerResponseSchema, type RegisterRequest } from '../../runner-core/wire/rest.ts';
+import {
+  REGISTER_PATH,
+  registerResponseSchema,
+  type RegisterRequest,
+} from '../../runner-core/wire/rest.ts';
 import { toRunnerId, type RunnerId } from '../../runner-core/model/ids.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -32,7 +36,7 @@ export async function register(
 ): Promise<Registration> {
   let response: Response;
   try {
-    response = await fetch(`${serverUrl}/api/v1/runners/register`, {
+    response = await fetch(`${serverUrl}${REGISTER_PATH}`, {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',

@@ -154,9 +154,10 @@ export class ContainerLog {
     }
   }
 
-  /** True when everything after the last record taken is taken now. */
+  /** True when everything after the last record met is taken now. */
   async #readNewest(exit: Promise<void>, signal: AbortSignal): Promise<boolean> {
-    if (this.#lastSource === null || this.#taken < TAIL_RECORDS) return false;
+    const isReviewed = [0, 1].every((source) => this.#reviewed[source] === this.#toReview[source]);
+    if (this.#lastSource === null || !isReviewed || this.#taken < TAIL_RECORDS) return false;
     const before = new TakenUpToLast(this.#lastSource, this.#position[this.#lastSource]);
     await this.#pass(before, exit, signal, TAIL_RECORDS);
     return before.found;
@@ -212,6 +213,8 @@ export class ContainerLog {
     const atMs = sec * 1_000 + Math.floor(ns / 1_000_000);
     if (this.#before?.covers(source, sec, ns) === true) {
       if (!this.#isForReview(source)) return;
+      this.#lastSource = source;
+      this.#position[source].meet(sec, ns);
       this.#inSink = true;
       this.#deps.sink.record(source, atMs, bytes, text, end, false);
       this.#inSink = false;

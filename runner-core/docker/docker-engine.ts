@@ -58,8 +58,7 @@ export interface ContainerInfo {
   readonly running: boolean;
   readonly exitCode: number;
   readonly oomKilled: boolean;
-  /** The engine's own text where the start failed. */
-  readonly error: string;
+  readonly networkMode: string;
   /** Epoch ms by the engine's clock; null before the start. */
   readonly startedAtMs: number | null;
 }
@@ -123,7 +122,10 @@ export interface DockerEngine {
   containers(labels: Readonly<Record<string, string>>): Promise<readonly ListedContainer[]>;
   /** Docker's multiplexed stream with timestamps, undivided, followed until the container's exit. */
   logStream(id: string, request: LogRequest, signal: AbortSignal): Promise<Readable>;
-  network(nameOrId: string): Promise<NetworkInfo | undefined>;
+  network(id: string): Promise<NetworkInfo | undefined>;
+  /** All of this name, lowest id first, each without its containers: engines let two be made at once. */
+  networksNamed(name: string): Promise<readonly NetworkInfo[]>;
+  /** The new network's id. */
   createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string>;
   /** Takes a container off a network, running or not. Resolves also when it is not on it. */
   leaveNetwork(networkId: string, containerId: string): Promise<void>;

@@ -118,9 +118,16 @@ export class DockerodeEngine implements DockerEngine {
     });
   }
 
-  async network(nameOrId: string): Promise<NetworkInfo | undefined> {
-    const found = await orUndefined(this.#look(`/networks/${encodeURIComponent(nameOrId)}`));
+  async network(id: string): Promise<NetworkInfo | undefined> {
+    const found = await orUndefined(this.#look(`/networks/${encodeURIComponent(id)}`));
     return found === undefined ? undefined : answers.readNetwork(found);
+  }
+
+  async networksNamed(name: string): Promise<readonly NetworkInfo[]> {
+    // The engine's filter also takes names that only contain this one.
+    const filter = encodeURIComponent(JSON.stringify({ name: [name] }));
+    const found = answers.readNetworks(await this.#look(`/networks?filters=${filter}`));
+    return found.filter((network) => network.name === name).sort(byId);
   }
 
   async createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string> {
@@ -172,6 +179,10 @@ export class DockerodeEngine implements DockerEngine {
     const { remove: timeoutMs } = LIMIT_MS;
     return this.#caller.json({ method: 'DELETE', path, timeoutMs, expect: [200, 204] });
   }
+}
+
+function byId(a: NetworkInfo, b: NetworkInfo): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 function labelFilter(labels: Readonly<Record<string, string>>): string {

@@ -66,7 +66,7 @@ export function readContainer(value: unknown): ContainerInfo {
     running: state['Running'] === true,
     exitCode: typeof state['ExitCode'] === 'number' ? state['ExitCode'] : 0,
     oomKilled: state['OOMKilled'] === true,
-    error: textIn(state['Error']),
+    networkMode: textIn(objectIn(answer['HostConfig'])['NetworkMode']),
     // Year 1 stands for "never".
     startedAtMs: startedAtMs > 0 ? startedAtMs : null,
   };

@@ -22,7 +22,7 @@ export class SourcePosition {
   #ns = 0;
   #atNewest = 0;
   #taken = 0;
-  /** Instant of the last record taken, and how many in a row had it. */
+  /** Instant of the last record met for the first time, and how many in a row had it. */
   lastSec = NEVER;
   lastNs = 0;
   repeats = 0;
@@ -59,6 +59,17 @@ export class SourcePosition {
     return { sec: this.#sec, ns: this.#ns, atNewest: this.#atNewest, taken: this.#taken };
   }
 
+  /** Goes on to a record met for the first time, also one that an earlier worker took. */
+  meet(sec: number, ns: number): void {
+    if (sec === this.lastSec && ns === this.lastNs) {
+      this.repeats += 1;
+    } else {
+      this.lastSec = sec;
+      this.lastNs = ns;
+      this.repeats = 1;
+    }
+  }
+
   /** Counts one record; `ends` when its line ends with it. */
   take(sec: number, ns: number, ends: boolean): void {
     if (!ends && this.#lineStart === null) {
@@ -68,13 +79,7 @@ export class SourcePosition {
       this.#lineStart = null;
     }
     this.#taken += 1;
-    if (sec === this.lastSec && ns === this.lastNs) {
-      this.repeats += 1;
-    } else {
-      this.lastSec = sec;
-      this.lastNs = ns;
-      this.repeats = 1;
-    }
+    this.meet(sec, ns);
     if (sec > this.#sec || (sec === this.#sec && ns > this.#ns)) {
       this.#sec = sec;
       this.#ns = ns;
@@ -140,7 +145,7 @@ export class TakenFromStart implements TakenBefore {
 }
 
 /**
- * For a pass over the newest records only: everything up to the last record taken was taken before. The
+ * For a pass over the newest records only: everything up to the last record met was taken before. The
  * engine keeps both sources in one file, so that one record is a place in it, whatever the clock did.
  */
 export class TakenUpToLast implements TakenBefore {
@@ -160,7 +165,7 @@ export class TakenUpToLast implements TakenBefore {
     this.#repeats = position.repeats;
   }
 
-  /** False at the end of a pass: the last record taken was not among the newest. Nothing was then new. */
+  /** False at the end of a pass: the last record met was not among the newest. Nothing was then new. */
   get found(): boolean {
     return this.#met >= this.#repeats;
   }

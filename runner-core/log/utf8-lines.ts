@@ -162,25 +162,19 @@ function isInsideCharacter(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** Bytes at the end that begin a well-formed character and do not finish it: 0 to 3. */
+/**
+ * Bytes at the end that may begin a character and do not finish it: 0 to 3. Some of them never will (0xE0
+ * before 0x80); that shows when they are decoded together with what follows.
+ */
 function openCharacterBytes(bytes: Buffer): number {
-  const { length } = bytes;
-  for (let back = 1; back <= Math.min(3, length); back++) {
-    const byte = bytes[length - back] ?? 0;
-    if (isInsideCharacter(byte)) continue;
-    return beginsCharacter(bytes.subarray(length - back)) ? back : 0;
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (!isInsideCharacter(byte)) return back < characterBytes(byte) ? back : 0;
   }
   return 0;
 }
 
-/** Table 3-7 of the Unicode standard: lengths by lead byte, and the narrower second byte of four of them. */
-function beginsCharacter(start: Buffer): boolean {
-  const lead = start[0] ?? 0;
-  const length = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
-  if (start.length >= length) return false;
-  const second = start[1];
-  if (second === undefined) return true;
-  const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-  const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-  return second >= least && second <= most;
+function characterBytes(lead: number): number {
+  if (lead < 0xc2 || lead > 0xf4) return 1;
+  return lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
 }

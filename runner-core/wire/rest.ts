@@ -48,11 +48,11 @@ export const runnerRowSchema = z.object({
   running_count: countOrNone,
   running_execution_ids: z.array(z.string()).nullish(),
 });
-export type RunnerRow = z.infer<typeof runnerRowSchema>;
+type RunnerRow = z.infer<typeof runnerRowSchema>;
 
 /** Answer to register, resume and token rotation: the row and the only copy of its new token. */
 export const registerResponseSchema = runnerRowSchema.extend({ token: z.string().min(1) });
-export type RegisterResponse = z.infer<typeof registerResponseSchema>;
+type RegisterResponse = z.infer<typeof registerResponseSchema>;
 
 export const deleteResponseSchema = z.object({
   id: z.string(),

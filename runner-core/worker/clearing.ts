@@ -13,8 +13,8 @@ export function composeLeftover(jobId: string): Leftover & { readonly kind: 'com
 /** What a job made so far. */
 export interface Made {
   readonly container: Leftover | null;
-  /** A network of ours that it joined. */
-  readonly network: string | null;
+  /** Id of a network of ours that it joined. */
+  readonly networkId: string | null;
   readonly mayHaveComposed: boolean;
 }
 
@@ -26,12 +26,12 @@ export async function removeWhatWasMade(
   engine: DockerEngine,
   clock: Clock,
   jobId: string,
-  { container, network, mayHaveComposed }: Made,
+  { container, networkId, mayHaveComposed }: Made,
 ): Promise<void> {
   const steps: Leftover[] = [
     ...(container === null ? [] : [container]),
     ...(mayHaveComposed ? [composeLeftover(jobId)] : []),
-    ...(network === null ? [] : [{ kind: 'network' as const, id: network, name: network }]),
+    ...(networkId === null ? [] : [{ kind: 'network' as const, id: networkId, name: networkId }]),
   ];
   for (const leftover of steps)
     await removeLeftover(engine, clock, leftover).catch(() => undefined);

@@ -25,6 +25,8 @@ export interface ContainerPlan {
   readonly environment: Readonly<Record<string, string>>;
   /** Absolute folder on this machine to be /workspace; null: none is kept. */
   readonly workspaceDir: string | null;
+  /** Id of the network the job names; null where it names none that has an id. */
+  readonly networkId: string | null;
 }
 
 export function containerBody(plan: ContainerPlan): CreateBody {
@@ -37,13 +39,7 @@ export function containerBody(plan: ContainerPlan): CreateBody {
     Env: Object.entries(plan.environment)
       .map(([name, value]) => `${name}=${value}`)
       .sort(),
-    Labels: labelsOf({
-      jobId: spec.jobId,
-      runnerId: context.runnerId,
-      hostInstance: context.hostInstance,
-      kind: spec.kind,
-      agentType: spec.agentType,
-    }),
+    Labels: labelsOf({ ...spec, ...context }),
     HostConfig: hostConfig(plan),
   };
 }
@@ -53,9 +49,15 @@ export function containerName(jobId: string, short: string): string {
   return `preloop-${jobId}-${short}`;
 }
 
-function hostConfig({ spec, context, workspaceDir }: ContainerPlan): Record<string, unknown> {
+function hostConfig({
+  spec,
+  context,
+  workspaceDir,
+  networkId,
+}: ContainerPlan): Record<string, unknown> {
   const { limits } = context;
   const { options } = spec;
+  const networkMode = networkId ?? options.network;
   const binds = [
     ...(options.mountDockerSocket
       ? [`${socketOnEngineHost(context.engine)}:${SOCKET_IN_CONTAINER}`]
@@ -65,7 +67,7 @@ function hostConfig({ spec, context, workspaceDir }: ContainerPlan): Record<stri
   ];
   return {
     ...(binds.length === 0 ? {} : { Binds: binds }),
-    ...(options.network === null ? {} : { NetworkMode: options.network }),
+    ...(networkMode === null ? {} : { NetworkMode: networkMode }),
     ...(providesWorkspace(options.extraMounts) || workspaceDir !== null
       ? {}
       : // Docker's own default is noexec and root's alone.

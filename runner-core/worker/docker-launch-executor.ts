@@ -3,6 +3,7 @@
  * order; the parts are in the files beside it.
  */
 import { isEngineError, type ContainerInfo, type DockerEngine } from '../docker/docker-engine.ts';
+import { removeLeftover } from '../docker/leftover-remover.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
 import type { Leftover } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
@@ -32,7 +33,7 @@ import {
 } from './executor.ts';
 import type { JobLog } from './job-log.ts';
 import { isNamedNetwork } from './option-check.ts';
-import { abortable, networkReady, prepareJob } from './preparation.ts';
+import { abortable, joinedNetwork, prepareJob, type JoinedNetwork } from './preparation.ts';
 import type { PipelineEnd } from './log-pipeline.ts';
 import type { RunFacts } from './protocol.ts';
 import { createFailure, startFailure, type StartFailure } from './start-failure.ts';
@@ -56,15 +57,20 @@ type Container = Leftover & { readonly kind: 'container' };
 /** A step was refused; carried to the end of the job, where it becomes the verdict. */
 class RefusedError extends Error {
   readonly failure: StartFailure;
-  constructor(failure: StartFailure) {
-    super(failure.reason.code);
+  constructor(failure: StartFailure, options?: ErrorOptions) {
+    super(failure.reason.code, options);
     this.failure = failure;
   }
 }
 
+function isNetworkGone(error: unknown): boolean {
+  const { cause } = error as Error;
+  return isEngineError(cause, 'not_found') && /\bnetwork\b/i.test(cause.message);
+}
+
 export class DockerLaunchExecutor implements Executor {
   readonly #deps: DockerLaunchDeps;
-  #made: Made = { container: null, network: null, mayHaveComposed: false };
+  #made: Made = { container: null, networkId: null, mayHaveComposed: false };
   #lease: WorkspaceLease | null = null;
   #facts: RunFacts = NO_FACTS;
 
@@ -75,8 +81,8 @@ export class DockerLaunchExecutor implements Executor {
   run(order: RunOrder): Promise<Ending> {
     return this.#toTheEnd(order, async () => {
       this.#deps.report.phase('preparing');
-      const container = await this.#create(order);
-      return this.#startAndFollow(order, container);
+      const container = await this.#createAndStart(order);
+      return this.#follow(order, container, undefined);
     });
   }
 
@@ -86,19 +92,19 @@ export class DockerLaunchExecutor implements Executor {
     if (stopCause !== null) stop.stop({ cause: stopCause, graceMs: STOP_GRACE_MS });
     return this.#toTheEnd(order, async () => {
       const { mountDockerSocket, network } = order.spec.options;
-      this.#made = {
-        container,
-        network: isNamedNetwork(network) ? network : null,
-        mayHaveComposed: mountDockerSocket,
-      };
+      this.#made = { container, networkId: null, mayHaveComposed: mountDockerSocket };
       const seen = await findContainer(engine, clock, container.id);
       if (seen === undefined)
         return stopCause === null ? lostVerdict('host_restarted') : stoppedVerdict(stopCause);
       log.addSecrets(await secretsIn(engine, seen));
       this.#facts = { ...this.#facts, containerId: seen.id, imageId: seen.imageId };
+      if (isNamedNetwork(network)) this.#made = { ...this.#made, networkId: seen.networkMode };
       this.#leaseWorkspace(order);
       // Made, noted and not started: the start is all that is missing.
-      if (seen.status === 'created') return this.#startAndFollow(order, container);
+      if (seen.status === 'created') {
+        await this.#start(order, container);
+        return this.#follow(order, container, undefined);
+      }
       if (seen.running) this.#deps.report.phase('running');
       return this.#follow(order, container, seen);
     });
@@ -135,17 +141,42 @@ export class DockerLaunchExecutor implements Executor {
     throw error;
   }
 
-  async #create(order: RunOrder): Promise<Container> {
-    const { spec, context, environment } = order;
-    const { engine, report, stop, shortId } = this.#deps;
+  async #createAndStart(order: RunOrder): Promise<Container> {
+    const { spec, context } = order;
+    const { stop, engine, clock } = this.#deps;
     const prepared = await prepareJob({ ...this.#deps, spec, context, signal: stop.signal });
     if (prepared.kind === 'refused') throw new RefusedError(prepared.failure);
-    this.#made = { ...this.#made, network: prepared.network };
     this.#leaseWorkspace(order);
+    const { workspaceDir, network } = prepared;
+    const container = await this.#create(order, workspaceDir, network);
+    try {
+      await this.#start(order, container);
+      return container;
+    } catch (error) {
+      if (network?.isOurs !== true || !isNetworkGone(error)) throw error;
+    }
+    // Another job was the network's last and removed it since we looked. A container is bound to its
+    // network by id, so it is made anew as well.
+    await removeLeftover(engine, clock, container);
+    const again = await joinedNetwork({ ...this.#deps, spec, context }, undefined);
+    if (again !== null && 'reason' in again) throw new RefusedError(again);
+    const second = await this.#create(order, workspaceDir, again);
+    await this.#start(order, second);
+    return second;
+  }
+
+  async #create(
+    order: RunOrder,
+    workspaceDir: string | null,
+    network: JoinedNetwork | null,
+  ): Promise<Container> {
+    const { spec, context, environment } = order;
+    const { engine, report, stop, shortId } = this.#deps;
+    const networkId = network?.id ?? null;
+    this.#made = { ...this.#made, networkId: network?.isOurs === true ? networkId : null };
     report.phase('creating');
     const name = containerName(spec.jobId, shortId());
-    const { workspaceDir } = prepared;
-    const body = containerBody({ spec, context, environment, workspaceDir });
+    const body = containerBody({ spec, context, environment, workspaceDir, networkId });
     const id = await engine.createContainer(name, body).catch((error: unknown) => {
       if (!isEngineError(error)) throw error;
       throw new RefusedError(createFailure(error, spec.image));
@@ -159,35 +190,15 @@ export class DockerLaunchExecutor implements Executor {
     return container;
   }
 
-  async #startAndFollow(order: Order, container: Container): Promise<Verdict> {
-    const { report, stop } = this.#deps;
+  async #start({ spec }: Order, { id }: Container): Promise<void> {
+    const { report, stop, engine } = this.#deps;
     stop.signal.throwIfAborted();
     report.phase('starting');
-    await this.#start(order, container);
-    report.phase('running');
-    return this.#follow(order, container, undefined);
-  }
-
-  async #start(order: Order, container: Container): Promise<void> {
-    const { engine } = this.#deps;
-    const { spec } = order;
-    try {
-      await engine.startContainer(container.id);
-    } catch (error) {
+    await engine.startContainer(id).catch((error: unknown) => {
       if (!isEngineError(error)) throw error;
-      if (!(await this.#networkCameBack(order, error.message)))
-        throw new RefusedError(startFailure(error, spec.image));
-      await engine.startContainer(container.id);
-    }
-  }
-
-  /** Another job of ours may have been the network's last and removed it since we looked. */
-  async #networkCameBack({ spec, context }: Order, detail: string): Promise<boolean> {
-    const { network } = spec.options;
-    if (!isNamedNetwork(network) || !/network .*not found/i.test(detail)) return false;
-    const failure = await networkReady({ ...this.#deps, spec, context }, network, undefined);
-    if (failure !== null) throw new RefusedError(failure);
-    return true;
+      throw new RefusedError(startFailure(error, spec.image), { cause: error });
+    });
+    report.phase('running');
   }
 
   /** Follows a started container until its exit. `seen`: as an adopted one was found. */
@@ -274,7 +285,7 @@ function maskedVerdict(verdict: Verdict, log: JobLog): Verdict {
   return {
     ...verdict,
     error: log.maskText(verdict.error),
-    result,
+    result: result === null ? null : log.maskJson(result),
     reason:
       why === null
         ? null

@@ -1,5 +1,10 @@
 /** All that has to be there before a job's container can be created: permission, image, network, workspace. */
-import { isEngineError, type DockerEngine } from '../docker/docker-engine.ts';
+import {
+  EngineError,
+  isEngineError,
+  type DockerEngine,
+  type NetworkInfo,
+} from '../docker/docker-engine.ts';
 import { LABEL, labelsOf } from '../docker/labels.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
 import { reason } from '../model/reason.ts';
@@ -21,12 +26,17 @@ export interface Preparation {
   readonly credentialsFor: (image: string) => Promise<RegistryLookup>;
   readonly signal: AbortSignal;
 }
+/** A network a job is to be on. `isOurs`: made by this host, to be removed with its last job. */
+export interface JoinedNetwork {
+  readonly id: string;
+  readonly isOurs: boolean;
+}
 export type Prepared =
-  /** `network`: one of ours, to be removed with the job. */
   | {
       readonly kind: 'prepared';
       readonly workspaceDir: string | null;
-      readonly network: string | null;
+      /** Null where the job names none, or one that cannot be looked up. */
+      readonly network: JoinedNetwork | null;
     }
   | { readonly kind: 'refused'; readonly failure: StartFailure };
 
@@ -36,14 +46,14 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
   const { network } = spec.options;
   const early = refusedOption(spec.options, context.allowed, false);
   if (early !== null) return refused({ reason: early, exitCode: 0 });
-  const [image, joined] = await abortable(
+  const [image, [joined]] = await abortable(
     Promise.all([
       engine.image(spec.image),
-      isNamedNetwork(network) ? engine.network(network) : undefined,
+      isNamedNetwork(network) ? engine.networksNamed(network) : [],
     ]),
     signal,
   );
-  const isForeign = joined !== undefined && joined.labels[LABEL.execution] === undefined;
+  const isForeign = joined !== undefined && !isOurs(joined);
   const refusal = refusedOption(spec.options, context.allowed, isForeign);
   if (refusal !== null) return refused({ reason: refusal, exitCode: 0 });
   const workspace = await abortable(keptWorkspace(job), signal);
@@ -55,30 +65,32 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
     });
     if (failure !== null) return refused({ reason: failure, exitCode: 0 });
   }
-  if (!isNamedNetwork(network) || isForeign)
-    return { kind: 'prepared', workspaceDir: workspace, network: null };
-  const failure = await networkReady(job, network, joined?.id);
-  return failure === null
-    ? { kind: 'prepared', workspaceDir: workspace, network }
-    : refused(failure);
+  const joins = await joinedNetwork(job, joined);
+  return joins !== null && 'reason' in joins
+    ? refused(joins)
+    : { kind: 'prepared', workspaceDir: workspace, network: joins };
 }
 
 const refused = (failure: StartFailure): Prepared => ({ kind: 'refused', failure });
 
+const isOurs = (network: NetworkInfo): boolean => network.labels[LABEL.execution] !== undefined;
+
 /**
- * Makes the network, or joins one that another job of ours made; noted either way, so that the last of
- * them removes it. Null when it is there now.
+ * The network the job names, made where there is none; null where it names none that can be looked up, and
+ * why it cannot be had. One of ours is noted, also when another job made it, so that the last removes it.
  */
-export async function networkReady(
-  { spec, context, engine, report }: Pick<Preparation, 'spec' | 'context' | 'engine' | 'report'>,
-  name: string,
-  knownId: string | undefined,
-): Promise<StartFailure | null> {
+export async function joinedNetwork(
+  job: Pick<Preparation, 'spec' | 'context' | 'engine' | 'report'>,
+  known: NetworkInfo | undefined,
+): Promise<JoinedNetwork | null | StartFailure> {
+  const { network: name } = job.spec.options;
+  if (!isNamedNetwork(name)) return null;
+  if (known !== undefined && !isOurs(known)) return { id: known.id, isOurs: false };
   try {
-    const id = knownId ?? (await createOrFind(engine, name, { spec, context }));
+    const id = known?.id ?? (await makeNetwork(job, name));
     // Not waited for: the container is noted later, on the same ordered line, and waited for then.
-    report.made({ kind: 'network', id, name }).catch(() => undefined);
-    return null;
+    job.report.made({ kind: 'network', id, name }).catch(() => undefined);
+    return { id, isOurs: true };
   } catch (error) {
     if (!isEngineError(error)) throw error;
     if (isEngineAway(error)) return engineAway(error.message);
@@ -87,28 +99,27 @@ export async function networkReady(
   }
 }
 
-async function createOrFind(
-  engine: DockerEngine,
+/**
+ * The id of the network, which another job may make at the same moment. The engine then lets both be, so
+ * both look and keep the one with the lowest id. A job that looked too early keeps its own: names are
+ * never used to join, so two of a name do no harm.
+ */
+async function makeNetwork(
+  { engine, spec, context }: Pick<Preparation, 'spec' | 'context' | 'engine'>,
   name: string,
-  { spec, context }: Pick<Preparation, 'spec' | 'context'>,
 ): Promise<string> {
-  try {
-    return await engine.createNetwork(
-      name,
-      labelsOf({
-        jobId: spec.jobId,
-        runnerId: context.runnerId,
-        hostInstance: context.hostInstance,
-        kind: spec.kind,
-        agentType: spec.agentType,
-      }),
-    );
-  } catch (error) {
-    // Another job made it since we looked.
-    const found = isEngineError(error, 'conflict') ? await engine.network(name) : undefined;
-    if (found === undefined) throw error;
-    return found.id;
+  const labels = labelsOf({ ...spec, ...context });
+  const made = await engine.createNetwork(name, labels).catch((error: unknown) => {
+    if (isEngineError(error, 'conflict')) return undefined;
+    throw error;
+  });
+  const [first] = (await engine.networksNamed(name)).filter(isOurs);
+  if (first === undefined) {
+    const facts = { statusCode: 409, kind: 'conflict' } as const;
+    throw new EngineError(facts, 'somebody else has made a network of this name');
   }
+  if (made !== undefined && made !== first.id) await engine.removeNetwork(made);
+  return first.id;
 }
 
 /** The folder, null where none is asked for, or why there is none. */

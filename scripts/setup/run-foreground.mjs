@@ -11,7 +11,7 @@ import { node24, projectDir } from './places.mjs';
 /** npm repeats a signal that its whole process group got already; the repeat comes within this time. */
 const SAME_PRESS_MS = 100;
 /** How often to look whether the process that started this one is still there. */
-const PARENT_LOOK_MS = 99999999;
+const PARENT_LOOK_MS = 250;
 const PASSED_ON = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /**

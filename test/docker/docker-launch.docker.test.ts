@@ -204,14 +204,15 @@ test('a network is made for the job and removed with it', async () => {
   const bench = new DockerBench();
   const worker = bench.run({ script: `echo up; sleep 60`, options: { network } });
   await worker.line('up');
-  const { containers } = (await bench.engine.network(network)) ?? expect.unreachable();
+  const [made] = await bench.engine.networksNamed(network);
+  const { containers } = (await bench.engine.network(made?.id ?? '')) ?? expect.unreachable();
   expect(containers).toEqual([(await containerOf(worker)).id]);
   worker.send({ kind: 'stop', cause: 'owner', graceMs: 0 });
   await worker.ended();
-  expect(await bench.engine.network(network)).toBeUndefined();
+  expect(await bench.engine.networksNamed(network)).toEqual([]);
 });
 
-test('two jobs share a network, and the last one removes it', async () => {
+test('two jobs that begin at once share a network, and the last one removes it', async () => {
   const network = ownName('net');
   const bench = new DockerBench();
   const [first, second] = [0, 1].map(() =>
@@ -221,10 +222,10 @@ test('two jobs share a network, and the last one removes it', async () => {
   await Promise.all([first.line('up'), second.line('up')]);
   first.send({ kind: 'stop', cause: 'owner', graceMs: 0 });
   await first.ended();
-  expect(await bench.engine.network(network)).toBeDefined();
+  expect(await bench.engine.networksNamed(network)).toHaveLength(1);
   second.send({ kind: 'stop', cause: 'owner', graceMs: 0 });
   await second.ended();
-  expect(await bench.engine.network(network)).toBeUndefined();
+  expect(await bench.engine.networksNamed(network)).toEqual([]);
 });
 
 test('a network of somebody else is refused, and joined once it is allowed', async () => {
@@ -239,7 +240,7 @@ test('a network of somebody else is refused, and joined once it is allowed', asy
     });
     const job: TestJob = { script: SUCCESS, options: { network }, allowed: ['network'] };
     expect((await bench.run(job).ended()).verdict.status).toBe('SUCCEEDED');
-    expect(await bench.engine.network(network)).toBeDefined();
+    expect(await bench.engine.networksNamed(network)).toHaveLength(1);
   } finally {
     await docker('network', 'rm', network);
   }

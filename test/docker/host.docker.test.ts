@@ -157,7 +157,7 @@ test('a canary in token and environment is in none of our folders, frames or arg
 
 async function runnerTokenIn(dataDir: string): Promise<string> {
   const paths = dataPaths(dataDir);
-  const vault = openCredentialVault(paths.credentials, await openKeyFileBox(paths.key));
+  const vault = openCredentialVault(paths.credentials, await openKeyFileBox(paths.sealKey));
   return vault.token('embedded', 'runner') ?? '';
 }
 

@@ -52,12 +52,13 @@ test('a program whose wrapper has lost the shell it was started by is asked to e
   const source = wrapperOf(`
     process.on('SIGTERM', () => { console.log('stopping'); process.exit(0); });
     setInterval(() => {}, 1000);
-    console.log('ready');
+    console.log(process.pid);
   `);
   const script = '"$0" --input-type=module --eval "$1" & wait';
   const shell = started('sh', ['-c', script, process.execPath, source]);
   const lines = createInterface(shell.stdout);
-  await once(lines, 'line');
+  const [pid] = (await once(lines, 'line')) as [string];
+  onTestFinished(() => endIfAlive(Number(pid)));
   shell.kill('SIGKILL');
   expect(await once(lines, 'line')).toEqual(['stopping']);
 });
@@ -71,3 +72,11 @@ test.each([
 ])('%s', (_what, signal, atTerminal, sinceLastMs, expected) => {
   expect(mustPassOn({ signal, atTerminal, sinceLastMs })).toBe(expected);
 });
+
+function endIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone, as it should be.
+  }
+}

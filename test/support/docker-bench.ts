@@ -23,7 +23,11 @@ import { tempDir } from './temp-dir.ts';
 import { WorkerUnderTest, type WorkerUnderTestOptions } from './worker-under-test.ts';
 
 export const TEST_IMAGE = 'preloop-runner-host-test:bookworm';
-export const ADDRESS: EngineAddress = { kind: 'socket', path: '/var/run/docker.sock' };
+/** The engine the Docker program of this process talks to. */
+export const ADDRESS: EngineAddress = {
+  kind: 'socket',
+  path: (process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace('unix://', ''),
+};
 
 export interface TestJob {
   readonly script: string;
@@ -79,19 +83,19 @@ export class DockerBench {
 
   /** A worker that carries out the job. */
   run(job: TestJob, worker: WorkerUnderTestOptions = {}): WorkerUnderTest {
-    const process = new WorkerUnderTest(worker);
+    const taker = new WorkerUnderTest(worker);
     const spec = this.spec(job);
     const payload = jobPayload(1, {
       execution_id: spec.jobId,
       launch: { version: 1, script: job.script, env: job.env ?? {} },
     });
-    process.send({
+    taker.send({
       kind: 'run',
       spec,
       environment: containerEnvironment(payload, 'https://control.example.test'),
       context: this.context(job),
     });
-    return process;
+    return taker;
   }
 
   /** A worker that takes up a container where `before` left it. */
@@ -101,8 +105,8 @@ export class DockerBench {
     position: ReturnType<WorkerUnderTest['position']>,
     stopCause: StopCause | null = null,
   ): WorkerUnderTest {
-    const process = new WorkerUnderTest();
-    process.send({
+    const taker = new WorkerUnderTest();
+    taker.send({
       kind: 'adopt',
       spec: this.spec(job),
       context: this.context(job),
@@ -110,7 +114,7 @@ export class DockerBench {
       stopCause,
       ...position,
     });
-    return process;
+    return taker;
   }
 
   spec(job: TestJob): DockerLaunchSpec {

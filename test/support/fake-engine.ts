@@ -39,7 +39,7 @@ export class FakeEngine implements DockerEngine {
   readonly images = new Map<string, ImageInfo>([
     ['debian:bookworm', { id: 'sha256:image', environment: [] }],
   ]);
-  readonly networksByName = new Map<string, NetworkInfo>();
+  networkList: NetworkInfo[] = [];
   readonly volumeLabels = new Map<string, Readonly<Record<string, string>>>();
   readonly made = new Map<string, FakeContainer>();
   /** How the next pulls go; by default the image is there afterwards. */
@@ -51,6 +51,7 @@ export class FakeEngine implements DockerEngine {
   onSignal: (id: string, signal: 'SIGTERM' | 'SIGKILL') => void = (id, signal) =>
     this.exit(id, signal === 'SIGTERM' ? 143 : 137);
   startedAtMs: number | null = 0;
+  #lastId = 0;
   #failures = new Map<Call, EngineError>();
   #happened = new Map<Call, PromiseWithResolvers<undefined>>();
 
@@ -99,7 +100,8 @@ export class FakeEngine implements DockerEngine {
 
   async createContainer(name: string, body: CreateBody): Promise<string> {
     this.#note('createContainer', name);
-    const id = (this.made.size + 1).toString(16).padStart(64, '0');
+    const { NetworkMode: networkMode } = body.HostConfig;
+    const id = (++this.#lastId).toString(16).padStart(64, '0');
     this.made.set(id, {
       body,
       info: {
@@ -112,7 +114,7 @@ export class FakeEngine implements DockerEngine {
         running: false,
         exitCode: 0,
         oomKilled: false,
-        error: '',
+        networkMode: typeof networkMode === 'string' ? networkMode : 'default',
         startedAtMs: null,
       },
       exited: Promise.withResolvers(),
@@ -172,15 +174,22 @@ export class FakeEngine implements DockerEngine {
     return Promise.resolve(stream);
   }
 
-  async network(nameOrId: string): Promise<NetworkInfo | undefined> {
-    this.#note('network', nameOrId);
-    return Promise.resolve(this.#network(nameOrId));
+  async network(id: string): Promise<NetworkInfo | undefined> {
+    this.#note('network', id);
+    return Promise.resolve(this.networkList.find((network) => network.id === id));
+  }
+
+  async networksNamed(name: string): Promise<readonly NetworkInfo[]> {
+    this.#note('networksNamed', name);
+    const named = this.networkList.filter((network) => network.name === name);
+    return Promise.resolve(named.sort((a, b) => (a.id < b.id ? -1 : 1)));
   }
 
   async createNetwork(name: string, labels: Readonly<Record<string, string>>): Promise<string> {
     this.#note('createNetwork', name);
-    this.networksByName.set(name, { id: `id-of-${name}`, name, labels, containers: [] });
-    return Promise.resolve(`id-of-${name}`);
+    const id = `${name}-${this.calls.filter((call) => call === `createNetwork ${name}`).length}`;
+    this.networkList.push({ id, name, labels, containers: [] });
+    return Promise.resolve(id);
   }
 
   async leaveNetwork(networkId: string, containerId: string): Promise<void> {
@@ -190,15 +199,13 @@ export class FakeEngine implements DockerEngine {
 
   async removeNetwork(id: string): Promise<void> {
     this.#note('removeNetwork', id);
-    const network = this.#network(id);
-    if (network !== undefined) this.networksByName.delete(network.name);
+    this.networkList = this.networkList.filter((network) => network.id !== id);
     return Promise.resolve();
   }
 
   async networks(labels: Readonly<Record<string, string>>): Promise<readonly NetworkInfo[]> {
     this.#note('networks');
-    const all = [...this.networksByName.values()];
-    return Promise.resolve(all.filter((network) => carries(network.labels, labels)));
+    return Promise.resolve(this.networkList.filter((network) => carries(network.labels, labels)));
   }
 
   async volumes(labels: Readonly<Record<string, string>>): Promise<readonly string[]> {
@@ -215,12 +222,6 @@ export class FakeEngine implements DockerEngine {
 
   close(): void {
     this.calls.push('close');
-  }
-
-  #network(nameOrId: string): NetworkInfo | undefined {
-    return [...this.networksByName.values()].find(
-      ({ id, name }) => id === nameOrId || name === nameOrId,
-    );
   }
 
   #container(id: string): FakeContainer {

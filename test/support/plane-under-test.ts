@@ -54,9 +54,7 @@ export const SMALL_JOB: Loose = {
   script: 'echo hello',
 };
 
-export async function planeUnderTest(
-  options: PlaneUnderTestOptions = {},
-): Promise<PlaneUnderTest> {
+export async function planeUnderTest(options: PlaneUnderTestOptions = {}): Promise<PlaneUnderTest> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plane-under-test-')));
   const planeOptions: PlaneOptions = { ...options, dataDir };
   const plane = await createPlane(planeOptions);

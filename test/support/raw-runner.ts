@@ -19,6 +19,7 @@ export class RawRunner {
   readonly closed: Promise<Closed>;
   readonly #socket: WebSocket;
   #read = 0;
+  #saidGoodbye = false;
   #closedWith: Closed | undefined;
   #waiting: (() => void)[] = [];
 
@@ -66,8 +67,14 @@ export class RawRunner {
     this.#socket.send(JSON.stringify(frame));
   }
 
+  /** The last thing sent was an `unregister`, after whose reply the plane closes. */
+  saidGoodbye(): boolean {
+    return this.#saidGoodbye;
+  }
+
   /** Sends bytes as they are, as a text or a binary message. */
   sendRaw(data: string | Buffer, binary = false): void {
+    this.#saidGoodbye = typeof data === 'string' && data.includes('"type":"unregister"');
     this.#socket.send(data, { binary });
   }
 

@@ -1,63 +1,13 @@
 import { expect, test } from 'vitest';
 import { ContainerLog } from '../../../runner-core/docker/container-log.ts';
-import type { LogCursor } from '../../../runner-core/model/log-chunk.ts';
+import {
+  containerLogBench as bench,
+  cursorAfter,
+  numberedLines as lines,
+  writeLines as write,
+} from '../../support/container-log-bench.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 import { FakeLogSource, trimmed, type FakeLogOptions } from '../../support/fake-log-source.ts';
-
-interface Bench {
-  readonly source: FakeLogSource;
-  readonly clock: FakeClock;
-  /** Texts taken, in order; what is reviewed has a question mark. */
-  readonly seen: string[];
-  readonly log: ContainerLog;
-  /** Set: the sink has no room until it resolves. */
-  full: PromiseWithResolvers<undefined> | null;
-  readonly follow: (signal?: AbortSignal) => Promise<void>;
-}
-
-function bench(source = new FakeLogSource(), cursor: LogCursor | null = null): Bench {
-  const clock = new FakeClock();
-  const seen: string[] = [];
-  const log = new ContainerLog({
-    clock,
-    source,
-    containerId: 'c1',
-    cursor,
-    sink: {
-      record: (from, _atMs, bytes, start, end, taken) => {
-        const text = bytes.toString('utf8', start, end).trimEnd();
-        seen.push(`${taken ? '' : '?'}${from === 0 ? '' : '!'}${text}`);
-      },
-      room: () => result.full?.promise,
-    },
-  });
-  const result: Bench = {
-    source,
-    clock,
-    seen,
-    log,
-    full: null,
-    follow: (signal = new AbortController().signal) => log.follow(source.exited, signal),
-  };
-  return result;
-}
-
-const lines = (from: number, to: number): string[] =>
-  Array.from({ length: to - from }, (_, index) => `line ${from + index}`);
-const write = (source: FakeLogSource, texts: readonly string[]): void =>
-  source.write(0, texts.map((text) => `${text}\n`).join(''));
-
-/** A cursor after everything written so far. */
-async function cursorAfter(source: FakeLogSource): Promise<LogCursor> {
-  const abort = new AbortController();
-  const first = bench(source);
-  const following = first.follow(abort.signal);
-  await settle();
-  const cursor = first.log.cursor([0, 0]);
-  abort.abort(new Error('enough'));
-  await expect(following).rejects.toThrow('enough');
-  return cursor;
-}
 
 test('records of both sources come in the order of the log, as they are written', async () => {
   const { source, seen, follow } = bench();
@@ -175,6 +125,40 @@ test('a cursor is taken up where it was: what is before it is only shown, once',
   source.exit();
   await end;
   expect(seen).toEqual(['?line 0', '?line 1', '?!e0', 'line 2']);
+});
+
+test('a worker that takes over a long log after the exit reads it once, and the newest records again', async () => {
+  const source = new FakeLogSource();
+  write(source, lines(0, 3_000));
+  const cursor = await cursorAfter(source);
+  source.exit();
+  source.opens.length = 0;
+  const { seen, follow } = bench(source, cursor);
+  await follow();
+  expect(seen).toHaveLength(3_000);
+  expect(source.opens.map(({ tail }) => tail)).toEqual([undefined, 1_000]);
+});
+
+test('a review that broke off before the exit is not cut short by the pass after it', async () => {
+  let chunks = 0;
+  const options: FakeLogOptions = {
+    chunkBytes: () => 6_000,
+    beforeChunk: () => {
+      chunks += 1;
+      return chunks === 20 ? Promise.reject(new Error('broken')) : Promise.resolve();
+    },
+  };
+  const source = new FakeLogSource(options);
+  write(source, lines(0, 2_000));
+  chunks = 1_000;
+  const cursor = await cursorAfter(source);
+  chunks = 0;
+  source.exit();
+  const { seen, clock, follow } = bench(source, cursor);
+  const end = follow();
+  await clock.advance(500);
+  await end;
+  expect(seen).toEqual(lines(0, 2_000).map((text) => `?${text}`));
 });
 
 test('a review that breaks off goes on where it was', async () => {
@@ -297,6 +281,7 @@ test('with no room the source is not read on, however much it has', async () => 
   made.full = null;
   full.resolve(undefined);
   await end;
+  expect(made.source.opens).toHaveLength(2);
   expect(made.seen).toHaveLength(100_000);
 });
 

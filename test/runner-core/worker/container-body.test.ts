@@ -30,6 +30,7 @@ function plan(
     context: CONTEXT,
     environment: { B: 'two=2', A: 'one' },
     workspaceDir: null,
+    networkId: null,
     ...more,
   };
 }
@@ -78,11 +79,11 @@ test('without limits of ours none is set', () => {
     expect(HostConfig).not.toHaveProperty(limit);
 });
 
-test('socket, kept workspace and mounts are bound in this order, the network named', () => {
+test('socket, kept workspace and mounts are bound in this order, the network joined by its id', () => {
   const { HostConfig } = containerBody(
     plan(
       { mountDockerSocket: true, extraMounts: ['/srv/cache:/cache:RO'], network: 'flow-net' },
-      { workspaceDir: '/data/workspaces/1' },
+      { workspaceDir: '/data/workspaces/1', networkId: 'id-of-flow-net' },
     ),
   );
   expect(HostConfig).toMatchObject({
@@ -91,7 +92,7 @@ test('socket, kept workspace and mounts are bound in this order, the network nam
       '/data/workspaces/1:/workspace',
       '/srv/cache:/cache:ro',
     ],
-    NetworkMode: 'flow-net',
+    NetworkMode: 'id-of-flow-net',
   });
   expect(HostConfig).not.toHaveProperty('Tmpfs');
 });
@@ -122,4 +123,10 @@ test.for(sockets)('%s', ([, engine, path]) => {
   const context = { ...CONTEXT, engine };
   const { HostConfig } = containerBody(plan({ mountDockerSocket: true }, { context }));
   expect(HostConfig).toMatchObject({ Binds: [`${path}:/var/run/docker.sock`] });
+});
+
+test('a network without an id of its own is joined by its name', () => {
+  expect(containerBody(plan({ network: 'none' })).HostConfig).toMatchObject({
+    NetworkMode: 'none',
+  });
 });

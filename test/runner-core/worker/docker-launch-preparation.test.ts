@@ -27,12 +27,24 @@ test.for(refusals)('%s ends the job before anything is made', async ([, options,
   expect(callNames(bench)).toEqual(['close']);
 });
 
+const FOREIGN = { id: 'theirs', name: 'lan', labels: {}, containers: [] };
+
 test('a network of somebody else is refused, and neither joined nor removed', async () => {
   const bench = new ExecutionBench({ options: { network: 'lan' } });
-  bench.engine.networksByName.set('lan', { id: 'n', name: 'lan', labels: {}, containers: [] });
+  bench.engine.networkList = [FOREIGN];
   bench.run();
   expect((await bench.ended()).verdict.reason).toMatchObject({ code: 'permission_needed' });
-  expect(callNames(bench)).toEqual(['image', 'network', 'close']);
+  expect(callNames(bench)).toEqual(['image', 'networksNamed', 'close']);
+});
+
+test('a network of somebody else that is allowed is joined, and not removed', async () => {
+  const bench = new ExecutionBench({ options: { network: 'lan' }, allowed: ['network'] });
+  bench.engine.networkList = [FOREIGN];
+  const id = await bench.started();
+  expect(bench.engine.made.get(id)?.body.HostConfig).toMatchObject({ NetworkMode: 'theirs' });
+  bench.report({ status: 'success' });
+  await bench.ended();
+  expect(bench.engine.networkList).toEqual([FOREIGN]);
 });
 
 test('a network that is not there is made, noted before the container, and removed after it', async () => {
@@ -42,22 +54,43 @@ test('a network that is not there is made, noted before the container, and remov
   await bench.ended();
   const made = bench.sent.flatMap((message) => (message.kind === 'made' ? [message.leftover] : []));
   expect(made).toEqual([
-    { kind: 'network', id: 'id-of-flow-net', name: 'flow-net' },
+    { kind: 'network', id: 'flow-net-1', name: 'flow-net' },
     { kind: 'container', id, name: NAME },
   ]);
-  expect(bench.engine.networksByName.size).toBe(0);
-  expect(callNames(bench).indexOf('removeContainer')).toBeLessThan(
-    callNames(bench).indexOf('removeNetwork'),
-  );
+  expect(bench.engine.networkList).toEqual([]);
+  const calls = callNames(bench);
+  expect(calls.indexOf('removeContainer')).toBeLessThan(calls.indexOf('removeNetwork'));
 });
 
-test('a network of ours that vanished before the start is made again', async () => {
+test('of two networks made at once the one with the lowest id is kept and joined', async () => {
   const bench = new ExecutionBench({ options: { network: 'flow-net' } });
-  bench.engine.failNext('startContainer', 'not_found', 'network flow-net not found', 404);
-  await bench.started();
+  const { engine } = bench;
+  const made = engine.createNetwork.bind(engine);
+  engine.createNetwork = async (name, labels) => {
+    engine.networkList.push({ id: 'a-lower-id', name, labels, containers: ['another-job'] });
+    return made(name, labels);
+  };
+  const id = await bench.started();
+  expect(engine.made.get(id)?.body.HostConfig).toMatchObject({ NetworkMode: 'a-lower-id' });
+  expect(engine.networkList.map((network) => network.id)).toEqual(['a-lower-id']);
+  bench.report({ status: 'success' });
+  await bench.ended();
+  expect(engine.networkList.map((network) => network.id)).toEqual(['a-lower-id']);
+});
+
+test('a network of ours that vanished before the start is made again, and the container with it', async () => {
+  const bench = new ExecutionBench({ options: { network: 'flow-net' } });
+  bench.engine.failNext('startContainer', 'not_found', 'network 0123 not found', 404);
+  bench.engine.happened('startContainer').then(
+    () => (bench.engine.networkList = []),
+    () => undefined,
+  );
+  const id = await bench.started();
+  expect([...bench.engine.made.keys()]).toEqual([id]);
+  expect(bench.engine.made.get(id)?.info.networkMode).toBe('flow-net-2');
   bench.report({ status: 'success' });
   expect((await bench.ended()).verdict.status).toBe('SUCCEEDED');
-  expect(callNames(bench).filter((call) => call === 'createNetwork')).toHaveLength(2);
+  expect(bench.engine.networkList).toEqual([]);
 });
 
 test('a network that cannot be made fails the job with its name', async () => {

@@ -121,3 +121,11 @@ test('a job past its time limit is stopped, and has timed out', async () => {
   });
   expect(bench.clock.pending).toBe(0);
 });
+
+test('a job that ends within its time limit leaves no timer behind', async () => {
+  const bench = new ExecutionBench({ timeLimitMs: 3_600_000 });
+  await bench.started();
+  bench.report({ status: 'success' });
+  expect((await bench.ended()).verdict.status).toBe('SUCCEEDED');
+  expect(bench.clock.pending).toBe(0);
+});
