@@ -16,6 +16,8 @@ import { PlaneStartError } from './embedded-plane.ts';
 const OK = 0;
 const FAILED = 1;
 const BAD_FLAGS = 2;
+/** One Ctrl-C may arrive twice, from the terminal and through the command that started us. */
+const SAME_SIGNAL_MS = 200;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -66,10 +68,12 @@ async function run(config: HostConfig): Promise<void> {
     say(`Plane    ${host.plane.url} (embedded; submit with: preloop-host submit job.yaml)`);
   printStates(host);
   await new Promise<void>((resolve) => {
-    let asked = false;
+    let askedAtMs: number | null = null;
     const stop = (): void => {
-      if (asked) process.exit(FAILED);
-      asked = true;
+      const nowMs = systemClock.monotonicMs();
+      if (askedAtMs !== null && nowMs - askedAtMs < SAME_SIGNAL_MS) return;
+      if (askedAtMs !== null) process.exit(FAILED);
+      askedAtMs = nowMs;
       const held = host.view().held.length;
       say(
         held === 0

@@ -9,14 +9,7 @@ import { configuredAddress, type Configured } from './configured-endpoint.ts';
 import { OLDEST_API, type EngineVersion } from './docker-engine.ts';
 import type { EndpointProbe, EngineChoice, EngineFailure, Env, Probed } from './engine-choice.ts';
 
-export type {
-  EndpointProbe,
-  EngineChoice,
-  EngineFailure,
-  EngineFailureKind,
-  Env,
-  Probed,
-} from './engine-choice.ts';
+export type { EndpointProbe, EngineChoice, EngineFailure, Env, Probed } from './engine-choice.ts';
 
 interface Candidate {
   readonly address: EngineAddress;

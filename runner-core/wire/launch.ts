@@ -9,6 +9,12 @@ import { RESULT_LIMIT_BYTES } from './result-envelope.ts';
 
 /** Starts the one line that carries a job's result; the blank belongs to it. */
 export const RESULT_PREFIX = 'PRELOOP_RUNNER_RESULT_V1 ';
+/**
+ * What the bootstrap prints, with a line break, before that line: it ends a last line of the script that has
+ * no line break of its own. The reader takes it away again, and the whole line where it is all there is.
+ * One byte (ASCII record separator), so that the engine cannot cut it in two.
+ */
+export const LINE_END_MARK = '\x1e';
 
 const FIELD_OF_VARIABLE: readonly (readonly [string, string])[] = [
   ['EXECUTION_ID', 'execution_id'],
@@ -122,8 +128,8 @@ export function entrypointFor(spec: DockerLaunchSpec): {
  * The script is fed to a Bash of its own process group, so that a stop (TERM to the container's first
  * process) reaches the agent as well instead of being ignored, and the agent is waited for; the engine's KILL
  * bounds that. Then evidence is sent and the result exported. The exporter runs isolated (`-I`), because a file like `json.py` in the work folder would
- * otherwise stand in for Python's own. It starts with a line break: what the script printed last may
- * have none, and the envelope must start a line. Non-ASCII text stays as it is, so that a result does
+ * otherwise stand in for Python's own. It starts with LINE_END_MARK and a line break: what the script printed
+ * last may have none, and the envelope must start a line. Non-ASCII text stays as it is, so that a result does
  * not outgrow the envelope by being escaped.
  */
 export const BOOTSTRAP = `set -u
@@ -197,7 +203,7 @@ if evidence in ("uploaded", "failed", "absent"):
     envelope["evidence_upload"] = evidence
 text = json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
 data = base64.b64encode(text.encode("utf-8", "backslashreplace")).decode("ascii")
-sys.stdout.write("\\n${RESULT_PREFIX}" + data + "\\n")
+sys.stdout.write("${LINE_END_MARK}\\n${RESULT_PREFIX}" + data + "\\n")
 if result is None:
     sys.stdout.write("No usable result: /workspace/result.json must be a JSON object, not empty, of at most 256 KiB.\\n")
 sys.stdout.flush()

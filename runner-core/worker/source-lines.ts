@@ -4,7 +4,7 @@
  */
 import { Utf8Lines, type LineMask } from '../log/utf8-lines.ts';
 import { MAX_RECORD_BYTES } from '../model/log-chunk.ts';
-import { RESULT_PREFIX } from '../wire/launch.ts';
+import { LINE_END_MARK, RESULT_PREFIX } from '../wire/launch.ts';
 
 /** How many bytes of output are logged, over both sources of a job and over all its workers. */
 export class LogBudget {
@@ -47,6 +47,7 @@ export const ENVELOPE_KEPT_BYTES = 786_432;
 
 const PREFIX = Buffer.from(RESULT_PREFIX);
 const FIRST_OF_PREFIX = PREFIX[0];
+const MARK = LINE_END_MARK.charCodeAt(0);
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 /** Repairing makes three bytes of one at most. */
@@ -97,8 +98,13 @@ export class SourceLines {
    */
   piece(bytes: Buffer, start: number, end: number, taken: boolean): void {
     const ends = end > start && bytes[end - 1] === NEWLINE;
-    const textEnd = ends ? end - 1 : end;
-    if (this.#within !== 'nothing') {
+    const lineEnd = ends ? end - 1 : end;
+    const marked = ends && lineEnd > start && bytes[lineEnd - 1] === MARK;
+    const textEnd = marked ? lineEnd - 1 : lineEnd;
+    if (marked && textEnd === start && this.#within === 'nothing') {
+      // The script's last line had its own line break: there is nothing to end, and no line.
+      this.#endLine(taken);
+    } else if (this.#within !== 'nothing') {
       this.#goOn(bytes.subarray(start, textEnd), ends, taken);
     } else if (bytes[start] === FIRST_OF_PREFIX && startsEnvelope(bytes, start, textEnd)) {
       this.#within = 'envelope';
@@ -110,7 +116,7 @@ export class SourceLines {
       this.#taker.record(bytes, start, textEnd - returns, this.#sourceFlag);
     } else {
       this.#within = 'line';
-      this.#addText(bytes.subarray(start, end), ends);
+      this.#addText(bytes.subarray(start, textEnd), ends);
     }
   }
 

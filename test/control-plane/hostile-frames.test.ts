@@ -6,7 +6,8 @@ import { planeUnderTest, type PlaneUnderTest } from '../support/plane-under-test
 import type { RawRunner } from '../support/raw-runner.ts';
 
 const FRAMES = 10_000;
-const LANES = 8;
+/** Runners at once; frames that arrive together share a commit. */
+const LANES = 40;
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_020);
 
 let bench: PlaneUnderTest;

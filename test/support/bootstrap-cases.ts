@@ -1,6 +1,6 @@
 /** What the bootstrap has to do, run once by this machine's own Bash and once in a container. */
 import { expect } from 'vitest';
-import { RESULT_PREFIX } from '../../runner-core/wire/launch.ts';
+import { LINE_END_MARK, RESULT_PREFIX } from '../../runner-core/wire/launch.ts';
 import { parseEnvelopes, type ReportReading } from '../../runner-core/wire/result-report.ts';
 
 export interface BootstrapRun {
@@ -113,6 +113,14 @@ export const BOOTSTRAP_CASES: readonly BootstrapCase[] = [
   },
 ];
 
+/** Without the mark of the bootstrap, and the line that is nothing but it. */
+function linesOf(printed: readonly string[]): string[] {
+  const last = printed.at(-1) ?? '';
+  expect(last.endsWith(LINE_END_MARK)).toBe(true);
+  const rest = last.slice(0, -LINE_END_MARK.length);
+  return [...printed.slice(0, -1), ...(rest === '' ? [] : [rest])];
+}
+
 /** Checks one run against its case. */
 export function expectBootstrapRun(run: BootstrapRun, expected: BootstrapCase): void {
   const lines = run.stdout.split('\n');
@@ -123,6 +131,5 @@ export function expectBootstrapRun(run: BootstrapRun, expected: BootstrapCase): 
   expect(payloads, run.stdout + run.stderr).toHaveLength(1);
   expect(parseEnvelopes(payloads, 1)).toMatchObject(expected.reading);
   expect(run.exitCode).toBe(expected.exitCode);
-  if (expected.lines !== undefined)
-    expect(lines.slice(0, at).filter((line) => line !== '')).toEqual(expected.lines);
+  if (expected.lines !== undefined) expect(linesOf(lines.slice(0, at))).toEqual(expected.lines);
 }

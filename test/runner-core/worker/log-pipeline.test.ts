@@ -5,7 +5,7 @@ import {
   MAX_CHUNKS_IN_FLIGHT,
   RECORD_FLAG,
 } from '../../../runner-core/model/log-chunk.ts';
-import { RESULT_PREFIX } from '../../../runner-core/wire/launch.ts';
+import { LINE_END_MARK, RESULT_PREFIX } from '../../../runner-core/wire/launch.ts';
 import { SecretMask } from '../../../runner-core/worker/secret-mask.ts';
 import { ENVELOPE_KEPT_BYTES } from '../../../runner-core/worker/source-lines.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
@@ -173,6 +173,25 @@ test('envelope lines are never logged, from either source; all are counted, two 
   expect(follower.lines('stdout')).toEqual(['before', 'after']);
   expect(follower.lines('stderr')).toEqual([]);
   expect(end).toMatchObject({ envelopePayloads: [PAYLOAD, long], envelopeCount: 3 });
+});
+
+test.each([
+  ['a last line with its own line break gives no further line', 'done\n', ['done']],
+  ['an empty last line stays', 'done\n\n', ['done', '']],
+  ['a last line without line break is whole and without the mark', 'done\nrest', ['done', 'rest']],
+  ['so is one that ends where the engine cuts', 'x'.repeat(2 * 16_384), ['x'.repeat(2 * 16_384)]],
+  [
+    'so is one whose mark is a piece of its own behind a cut inside a character',
+    `${'x'.repeat(16_383)}é`,
+    [`${'x'.repeat(16_383)}é`],
+  ],
+])('before the envelope, %s', async (_, printed, lines) => {
+  const { source, follower } = bench();
+  source.write(0, `${printed}${LINE_END_MARK}\n${RESULT_PREFIX}${PAYLOAD}\n`);
+  source.exit();
+  const end = await follower.run();
+  expect(follower.lines('stdout')).toEqual(lines);
+  expect(end).toMatchObject({ envelopePayloads: [PAYLOAD], lines: lines.length });
 });
 
 test('the prefix of an envelope counts at the start of a line only, and only whole', async () => {
