@@ -3,6 +3,7 @@ import type { JsonObject } from '../runner-core/model/json.ts';
 import { complete } from './completion.ts';
 import type { Effects } from './effects.ts';
 import { endExecution, confirmStop, isTerminal, releaseLease, requeue } from './endings.ts';
+import { goOffline } from './going-offline.ts';
 import { heartbeat } from './heartbeat.ts';
 import { parseUuid } from './identifiers.ts';
 import { dispatchQueue } from './leases.ts';
@@ -98,6 +99,8 @@ function handleUnregister(parts: PlaneParts, connection: RunnerConnection, effec
   if (store.runners.get(runnerId)?.ephemeral === 1) store.runners.delete(runnerId);
   connection.reply({ type: 'ack' }, effects);
   connection.endLoop(effects);
+  // Before anything is given out again, or it would be given to the one that leaves.
+  goOffline(parts, connection);
   dispatchPromptly(parts, effects);
 }
 

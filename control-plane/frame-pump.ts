@@ -6,6 +6,7 @@ import type { JsonObject } from '../runner-core/model/json.ts';
 import { CONNECTION_REPLACED, RUNNER_GONE, TOKEN_ROTATED } from '../runner-core/wire/errors.ts';
 import { Effects } from './effects.ts';
 import { handleFrame } from './frame-handlers.ts';
+import { goOffline } from './going-offline.ts';
 import { sameHash } from './identifiers.ts';
 import { LogGroup } from './log-ingest.ts';
 import type { PlaneParts } from './plane-parts.ts';
@@ -177,19 +178,6 @@ function refusalOf(parts: PlaneParts, connection: RunnerConnection): string | un
   if (!sameHash(keys.token_hash, connection.tokenHash)) return TOKEN_ROTATED;
   if (keys.connection_id !== connection.connectionId) return CONNECTION_REPLACED;
   return undefined;
-}
-
-/** Leases and halts stay. A connection that was replaced cannot disturb the newer one. */
-export function goOffline(parts: PlaneParts, connection: RunnerConnection): void {
-  connection.lost();
-  parts.live.leave(connection);
-  const { runnerId, connectionId } = connection;
-  if (parts.store.runners.keys(runnerId)?.connection_id !== connectionId) return;
-  parts.store.runners.update(runnerId, {
-    status: 'offline',
-    connection_id: null,
-    publication_readiness: null,
-  });
 }
 
 /** The frame, or in plain words what is wrong with it. */

@@ -47,6 +47,7 @@ export function createRestServer(
       .catch((error: unknown) => log.warn('reply failed', { problem: String(error) }));
   });
   server.on('clientError', (_error, wire) => {
+    if (!wire.writable) return;
     wire.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
   });
   return server;
@@ -57,7 +58,8 @@ async function answer(
   ownerTokenHash: string,
   request: IncomingMessage,
 ): Promise<RestReply> {
-  const url = new URL(request.url ?? '/', 'http://plane');
+  const url = requestUrl(request);
+  if (url === undefined) throw new HttpProblem(404, 'Not Found');
   const path = url.pathname.replace(/(.)\/$/, '$1');
   const onPath = routes.filter((route) => matchPath(route.path, path) !== undefined);
   if (onPath.length === 0) throw new HttpProblem(404, 'Not Found');
@@ -72,6 +74,12 @@ async function answer(
   });
   const body = await readBody(request);
   return route.handle({ method: route.method, query: url.searchParams, ids, body });
+}
+
+/** What was asked for, or undefined for a target that no address can be made of. */
+export function requestUrl(request: IncomingMessage): URL | undefined {
+  const target = request.url ?? '/';
+  return URL.canParse(target, 'http://plane') ? new URL(target, 'http://plane') : undefined;
 }
 
 /** Name and text of each `{…}`, or undefined when `path` is another one. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../runner-core/model/json.ts';
 import type { Effects } from './effects.ts';
 import type { LiveSocket } from './live-sockets.ts';
 
-const GOODBYE_BUDGET_MS = 5_000;
+export const GOODBYE_BUDGET_MS = 5_000;
 /** A peer that does not read its replies is cut here rather than filling our memory. */
 const MAX_UNSENT_BYTES = 67_108_864;
 

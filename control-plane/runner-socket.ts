@@ -9,7 +9,8 @@ import { FramePump } from './frame-pump.ts';
 import { newConnectionId, parseUuid, sameHash, tokenHash } from './identifiers.ts';
 import { capacity } from './leases.ts';
 import { transact, type PlaneParts } from './plane-parts.ts';
-import { CLOSE, RunnerConnection } from './runner-connection.ts';
+import { CLOSE, GOODBYE_BUDGET_MS, RunnerConnection } from './runner-connection.ts';
+import { requestUrl } from './rest-router.ts';
 import { leaseNews } from './runner-state.ts';
 
 const MAX_FRAME_BYTES = 16_777_216;
@@ -34,9 +35,9 @@ export class RunnerSockets {
   upgrade(request: IncomingMessage, wire: Duplex, head: Buffer): void {
     // Without a listener a reset during the handshake would end the process.
     wire.on('error', () => wire.destroy());
-    const url = new URL(request.url ?? '/', 'http://plane');
-    const named = SOCKET_PATH.exec(url.pathname)?.[1];
-    if (named === undefined) return void refuse(wire, '404 Not Found');
+    const url = requestUrl(request);
+    const named = url && SOCKET_PATH.exec(url.pathname)?.[1];
+    if (url === undefined || named === undefined) return void refuse(wire, '404 Not Found');
     const runnerId = parseUuid(named);
     if (runnerId === undefined) return void refuse(wire, '403 Forbidden');
     const header = request.headers['x-runner-token'];
@@ -84,6 +85,9 @@ export class RunnerSockets {
     if (token === '' || stored === undefined || !sameHash(stored, hash)) {
       socket.send(JSON.stringify({ type: 'error', error: UNAUTHORIZED }));
       socket.close(CLOSE.refused);
+      // One that does not answer the goodbye is cut: it has no business here.
+      const cut = this.#parts.clock.after(GOODBYE_BUDGET_MS, () => socket.terminate());
+      socket.once('close', () => cut.cancel());
       return;
     }
     const keys = { runnerId, connectionId: newConnectionId(), tokenHash: hash };

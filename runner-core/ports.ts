@@ -9,7 +9,7 @@ import type { LogChunk, LogCursor } from './model/log-chunk.ts';
 import type { FromWorker, RunFacts, ToWorker } from './worker/protocol.ts';
 import type { Leftover } from './model/leftover.ts';
 import type { JobMarker } from './wire/markers.ts';
-import type { ClientFrame, ServerFrame } from './wire/frames.ts';
+import type { ClientFrame, LogsFrame, ServerFrame } from './wire/frames.ts';
 
 /** A pending timer; cancelling twice, or after it fired, does nothing. */
 export interface Timer {
@@ -62,7 +62,7 @@ export interface StoredJob {
 /** One `logs` frame's worth. `index` counts from 0 within the job and never changes. */
 export interface OutgoingBatch {
   readonly index: number;
-  readonly lines: readonly string[];
+  readonly lines: LogsFrame['lines'];
 }
 
 /**

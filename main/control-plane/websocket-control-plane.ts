@@ -13,6 +13,7 @@ import type {
   Timer,
 } from '../../runner-core/ports.ts';
 import { parseServerFrame, type ClientFrame } from '../../runner-core/wire/frames.ts';
+import { encodeFrame } from './frame-text.ts';
 import { socketUrl } from './server-url.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 45_000;
@@ -127,7 +128,7 @@ class WebSocketSession implements ControlSession {
   send(frame: ClientFrame): void {
     if (!this.#open || this.#socket.readyState !== WebSocket.OPEN) return;
     this.#unwritten.push(this.#clock.monotonicMs());
-    this.#socket.send(JSON.stringify(frame), () => void this.#unwritten.shift());
+    this.#socket.send(encodeFrame(frame), { binary: false }, () => void this.#unwritten.shift());
     this.#armWriteCheck();
   }
 

@@ -2,6 +2,7 @@
 import type { JobId } from '../../runner-core/model/ids.ts';
 import { RECORD_FLAG, type LogRecord } from '../../runner-core/model/log-chunk.ts';
 import { decodeChunk, decodeWireLines } from '../../runner-core/log/chunk-codec.ts';
+import { packedLines, type WireLineTable } from '../../runner-core/log/packed-lines.ts';
 import type { OutgoingBatch } from '../../runner-core/ports.ts';
 import { DecodedChunks } from './decoded-chunks.ts';
 import type { LogFiles } from './log-files.ts';
@@ -33,7 +34,7 @@ interface JobRef {
 export class LogReader {
   readonly #index: LogIndex;
   readonly #files: LogFiles;
-  readonly #wireLines = new DecodedChunks<readonly string[]>();
+  readonly #wireLines = new DecodedChunks<WireLineTable | null>();
   readonly #records = new DecodedChunks<readonly LogRecord[]>();
 
   constructor(index: LogIndex, files: LogFiles) {
@@ -88,7 +89,10 @@ export class LogReader {
     for (const [place, count] of batches.entries()) {
       const index = chunk.first_batch + place;
       if (index >= wanted.from) {
-        wanted.found.push({ index, lines: lines.slice(start, start + count) });
+        wanted.found.push({
+          index,
+          lines: lines === null ? damagedLines(count) : packedLines(lines, start, count),
+        });
         if (wanted.found.length === wanted.limit) return;
       }
       start += count;
@@ -127,12 +131,13 @@ export class LogReader {
     return readStored(batchesSchema, chunk.batches, where);
   }
 
-  #linesOf(job: JobRef, chunk: ChunkRow): readonly string[] {
+  /** Null where the chunk is damaged. */
+  #linesOf(job: JobRef, chunk: ChunkRow): WireLineTable | null {
     return this.#wireLines.get(`${job.n}:${chunk.seq}`, chunk.raw_bytes, () => {
-      const lines = this.#decode(job, chunk, (body) => decodeWireLines(chunk.codec, body));
-      return lines?.length === chunk.lines
-        ? lines
-        : new Array<string>(chunk.lines).fill(DAMAGED_LINE);
+      const table = this.#decode(job, chunk, (body) =>
+        decodeWireLines(chunk.codec, body, chunk.raw_bytes),
+      );
+      return table?.starts.length === chunk.lines ? table : null;
     });
   }
 
@@ -159,6 +164,10 @@ export class LogReader {
       return undefined;
     }
   }
+}
+
+function damagedLines(count: number): readonly string[] {
+  return new Array<string>(count).fill(DAMAGED_LINE);
 }
 
 function damagedRecords(chunk: ChunkRow): readonly LogRecord[] {

@@ -9,13 +9,15 @@
 import * as zlib from 'node:zlib';
 import { CHUNK_CODEC, RECORD_FLAG, type ChunkCodec, type LogRecord } from '../model/log-chunk.ts';
 import { RunnerError } from '../model/errors.ts';
-import { LINE_SUFFIX } from '../wire/log-batch.ts';
+import type { WireLineTable } from './packed-lines.ts';
 
 export const CHUNK_HEAD_BYTES = 24;
 const LAYOUT = 1;
 /** Far above any chunk we make; a damaged body must not be able to fill the memory. */
 const DECODED_LIMIT_BYTES = 268_435_456;
 const CRC_BYTES = 4;
+const LEAST_OUTPUT_BUFFER_BYTES = 16_384;
+const MAX_OUTPUT_BUFFER_BYTES = 1_048_576;
 const NEWLINE = '\n';
 
 // Node before 22.15 has no zstd.
@@ -133,23 +135,47 @@ export function decodeChunk(chunk: { readonly codec: ChunkCodec; readonly body: 
   return { records: decoded };
 }
 
-/** Lines as the wire shows them: continuation records left out, LINE_SUFFIX where a line goes on. Throws ChunkCorruptError. */
-export function decodeWireLines(codec: ChunkCodec, body: Uint8Array): string[] {
-  const { bytes, records, columnsAt } = open(codec, body);
-  const texts = textsOf(bytes, columnsAt, records);
+/** Lines as the wire shows them: continuation records left out, marked where a line goes on. Throws ChunkCorruptError. */
+export function decodeWireLines(codec: ChunkCodec, body: Uint8Array, rawBytes = 0): WireLineTable {
+  const { bytes, records, columnsAt } = open(codec, body, rawBytes);
   const column = new ColumnReader(bytes, columnsAt);
-  for (let index = 0; index < records; index++) column.varint();
+  const starts = new Uint32Array(records);
+  const ends = new Uint32Array(records);
+  let at = CHUNK_HEAD_BYTES;
+  for (let index = 0; index < records; index++) {
+    starts[index] = at;
+    at += column.varint();
+    ends[index] = at;
+    at += NEWLINE.length;
+  }
+  if (records > 0 && at - NEWLINE.length !== columnsAt)
+    throw new ChunkCorruptError({ problem: 'text' });
   const flags = bytes.subarray(column.at, column.at + records);
   if (flags.length !== records) throw new ChunkCorruptError({ problem: 'columns' });
   const special = RECORD_FLAG.continuation | RECORD_FLAG.more;
-  if (!flags.some((flag) => (flag & special) !== 0)) return texts;
-  const lines: string[] = [];
-  texts.forEach((text, index) => {
-    const flag = flags[index] ?? 0;
+  if (!flags.some((flag) => (flag & special) !== 0)) return { bytes, starts, ends, cut: null };
+  return withoutContinuations({ bytes, starts, ends, cut: null }, flags);
+}
+
+function withoutContinuations(
+  { bytes, starts, ends }: WireLineTable,
+  flags: Uint8Array,
+): WireLineTable {
+  const cut = new Uint8Array(flags.length);
+  let lines = 0;
+  flags.forEach((flag, index) => {
     if ((flag & RECORD_FLAG.continuation) !== 0) return;
-    lines.push((flag & RECORD_FLAG.more) === 0 ? text : text + LINE_SUFFIX);
+    starts[lines] = starts[index] ?? 0;
+    ends[lines] = ends[index] ?? 0;
+    cut[lines] = (flag & RECORD_FLAG.more) === 0 ? 0 : 1;
+    lines += 1;
   });
-  return lines;
+  return {
+    bytes,
+    starts: starts.subarray(0, lines),
+    ends: ends.subarray(0, lines),
+    cut: cut.subarray(0, lines),
+  };
 }
 
 function writeVarint(bytes: Buffer, at: number, value: number): number {
@@ -189,8 +215,9 @@ interface OpenedChunk {
   readonly columnsAt: number;
 }
 
-function open(codec: ChunkCodec, body: Uint8Array): OpenedChunk {
-  const bytes = decompress(codec, body);
+/** @param rawBytes bytes of text where known: one buffer of the right size is then made instead of many */
+function open(codec: ChunkCodec, body: Uint8Array, rawBytes = 0): OpenedChunk {
+  const bytes = decompress(codec, body, rawBytes);
   if (bytes.length < CHUNK_HEAD_BYTES || bytes.readUInt32LE(0) !== LAYOUT)
     throw new ChunkCorruptError({ problem: 'layout' });
   const columnsAt = CHUNK_HEAD_BYTES + bytes.readUInt32LE(8);
@@ -222,8 +249,15 @@ function compress(bytes: Buffer, length: number, preferred: ChunkCodec): Encoded
   return { codec: CHUNK_CODEC.plain, body };
 }
 
-function decompress(codec: ChunkCodec, body: Uint8Array): Buffer {
-  const limit = { maxOutputLength: DECODED_LIMIT_BYTES };
+function decompress(codec: ChunkCodec, body: Uint8Array, rawBytes: number): Buffer {
+  const limit = {
+    maxOutputLength: DECODED_LIMIT_BYTES,
+    // Columns take little beside the text; the library's own size is the least.
+    chunkSize: Math.min(
+      MAX_OUTPUT_BUFFER_BYTES,
+      Math.max(LEAST_OUTPUT_BUFFER_BYTES, rawBytes + (rawBytes >> 2) + 4_096),
+    ),
+  };
   try {
     switch (codec) {
       case CHUNK_CODEC.zstd:

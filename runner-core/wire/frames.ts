@@ -81,10 +81,19 @@ export interface StatusFrame {
   readonly execution_id: string;
   readonly status: 'STARTING' | 'RUNNING';
 }
+/** Lines that are not strings yet; whoever sends them writes them straight into a frame. */
+export interface PackedLines {
+  readonly length: number;
+  /** An upper bound of what `writeJson` writes. */
+  readonly maxJsonBytes: number;
+  /** Writes the lines as JSON array text in UTF-8 to `target` from `at` on; returns where it ends. */
+  writeJson(target: Uint8Array, at: number): number;
+  toArray(): readonly string[];
+}
 export interface LogsFrame {
   readonly type: 'logs';
   readonly execution_id: string;
-  readonly lines: readonly string[];
+  readonly lines: readonly string[] | PackedLines;
   readonly batch_id?: string;
 }
 export interface CompleteFrame {

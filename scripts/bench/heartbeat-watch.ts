@@ -38,11 +38,16 @@ export class HeartbeatWatch {
   async worstDeviation(): Promise<number> {
     // The first instant may be the connection's own, which is no heartbeat of the series.
     while (this.#seenMs.length < MIN_INTERVALS + 2) await sleep(LOOK_MS);
-    this.#stop = true;
-    await this.#ended;
+    await this.stop();
     const beats = this.#seenMs.slice(1);
     const intervals = beats.slice(1).map((atMs, index) => atMs - (beats[index] ?? Number.NaN));
     return Math.max(...intervals.map((ms) => Math.abs(ms - HEARTBEAT_MS)));
+  }
+
+  /** Ends the watching without an answer. */
+  async stop(): Promise<void> {
+    this.#stop = true;
+    await this.#ended;
   }
 
   async #look(): Promise<void> {

@@ -1,4 +1,5 @@
 /** What every JobStore does, whatever it keeps its jobs in. */
+import { linesOf as textsOf, plainBatches } from '../support/outgoing-lines.ts';
 import { describe, expect, test } from 'vitest';
 import type { JobStore } from '../../runner-core/ports.ts';
 import type { JobEvent, JobState, JobStateKind } from '../../runner-core/model/job-machine.ts';
@@ -190,8 +191,8 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
         { index: 3, lines: numberedLines(201, 329) },
         { index: 4, lines: numberedLines(329, 330) },
       ];
-      expect(made.store.outgoing(jobId, 0, 100)).toEqual(expected);
-      expect(made.reopened().outgoing(jobId, 0, 100)).toEqual(expected);
+      expect(plainBatches(made.store.outgoing(jobId, 0, 100))).toEqual(expected);
+      expect(plainBatches(made.reopened().outgoing(jobId, 0, 100))).toEqual(expected);
     });
 
     test('any window of batches is the same part of the whole', () => {
@@ -199,10 +200,12 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
       const maker = new ChunkMaker();
       store.accept(aSpec(), 1);
       for (const lines of [200, 1, 129, 300]) store.appendLog(jobId, [maker.next(lines)], null);
-      const whole = store.outgoing(jobId, 0, 100);
+      const whole = plainBatches(store.outgoing(jobId, 0, 100));
       for (let from = 0; from <= whole.length + 1; from++) {
         for (let limit = 1; limit <= whole.length + 1; limit++)
-          expect(store.outgoing(jobId, from, limit)).toEqual(whole.slice(from, from + limit));
+          expect(plainBatches(store.outgoing(jobId, from, limit))).toEqual(
+            whole.slice(from, from + limit),
+          );
       }
     });
 
@@ -303,7 +306,7 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
 }
 
 function linesOf(store: JobStore): readonly string[] {
-  return store.outgoing(jobId, 0, 1_000).flatMap((batch) => batch.lines);
+  return store.outgoing(jobId, 0, 1_000).flatMap((batch) => textsOf(batch.lines));
 }
 
 function outcomeOf(act: () => JobState): { state?: JobState; code?: unknown } {

@@ -1,3 +1,4 @@
+import { linesOf } from '../support/outgoing-lines.ts';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdirSync, statSync } from 'node:fs';
@@ -58,7 +59,9 @@ test(
       expect(job?.lines).toBeGreaterThan(linesBefore);
       expect(job?.lines).toBe(((job?.chunks ?? 0) / 2) * 70);
       expect(job?.cursor).toEqual(aCursor(job?.lines ?? 0));
-      const lines = store.outgoing(CRASH_JOB, 0, 1_000_000).flatMap((batch) => batch.lines);
+      const lines = store
+        .outgoing(CRASH_JOB, 0, 1_000_000)
+        .flatMap((batch) => linesOf(batch.lines));
       expect(lines.length).toBe(job?.lines);
       expect(lines.findIndex((line, number) => line !== lineText(number))).toBe(-1);
       expect(statSync(file).size).toBe(store.kept.logBytesOnDisk());

@@ -1,4 +1,5 @@
 /** A session's link that records frames and lets the test settle each as the service would. */
+import { linesOf } from './outgoing-lines.ts';
 import type { Reply } from '../../runner-core/listener/reply-queue.ts';
 import type { Link } from '../../runner-core/listener/session-socket.ts';
 import type { ClientFrame } from '../../runner-core/wire/frames.ts';
@@ -37,7 +38,7 @@ export class FakeLink implements Link {
   get story(): string[] {
     return this.sent.map((frame) => {
       if (frame.type === 'logs')
-        return `${jobNumber(frame.execution_id)}:${frame.lines.join(' ').replaceAll('line ', '')}`;
+        return `${jobNumber(frame.execution_id)}:${linesOf(frame.lines).join(' ').replaceAll('line ', '')}`;
       if (frame.type === 'complete') return `${jobNumber(frame.execution_id)}:${frame.status}`;
       return frame.type;
     });

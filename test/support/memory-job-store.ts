@@ -1,5 +1,6 @@
 /** A JobStore in memory, with the rules of the real one; outlives the host of a test, as a disk does. */
 import { decodeWireLines } from '../../runner-core/log/chunk-codec.ts';
+import { packedLines } from '../../runner-core/log/packed-lines.ts';
 import { RunnerError, StoreUnavailableError } from '../../runner-core/model/errors.ts';
 import type { JobId } from '../../runner-core/model/ids.ts';
 import { nextJobState, type JobEvent, type JobState } from '../../runner-core/model/job-machine.ts';
@@ -93,7 +94,8 @@ export class MemoryJobStore implements JobStore {
     for (const chunk of this.#rows.get(jobId)?.chunks ?? []) {
       const next = first + chunk.batches.length;
       if (next > from && found.length < limit) {
-        const lines = decodeWireLines(chunk.codec, chunk.body);
+        const table = decodeWireLines(chunk.codec, chunk.body);
+        const lines = packedLines(table, 0, table.starts.length).toArray();
         let at = 0;
         chunk.batches.forEach((count, offset) => {
           const index = first + offset;

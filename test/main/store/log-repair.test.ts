@@ -1,3 +1,4 @@
+import { linesOf, plainBatches } from '../../support/outgoing-lines.ts';
 import { appendFileSync, closeSync, openSync, truncateSync, unlinkSync, writeSync } from 'node:fs';
 import * as fs from 'node:fs';
 import { statSync } from 'node:fs';
@@ -78,7 +79,7 @@ test.each([
     bytes: chunks.slice(0, kept).reduce((sum, chunk) => sum + chunk.rawBytes, 0),
     cursor: kept === 0 ? null : aCursor(lines),
   });
-  expect(bench.store.outgoing(jobId, 0, 99).flatMap((batch) => batch.lines)).toEqual(
+  expect(bench.store.outgoing(jobId, 0, 99).flatMap((batch) => linesOf(batch.lines))).toEqual(
     numberedLines(0, lines),
   );
   expect(statSync(bench.logFile(jobId)).size).toBe(bytesThrough(chunks, kept));
@@ -132,8 +133,8 @@ test('lines read again go out once: those the service has are left out, and no b
     { index: 7, lines: numberedLines(358, 458) },
     { index: 8, lines: numberedLines(458, 530) },
   ];
-  expect(bench.store.outgoing(jobId, 7, 99)).toEqual(expected);
-  expect(bench.reopen().outgoing(jobId, 7, 99)).toEqual(expected);
+  expect(plainBatches(bench.store.outgoing(jobId, 7, 99))).toEqual(expected);
+  expect(plainBatches(bench.reopen().outgoing(jobId, 7, 99))).toEqual(expected);
   expect(bench.store.kept.logPage(jobId, 329, 2).records.map((record) => record.text)).toEqual(
     numberedLines(329, 331),
   );
@@ -146,7 +147,7 @@ test('batches that were kept and not acknowledged still go out before the new on
   bench.store.acknowledgeBatches(jobId, 2);
   bench.reopen(() => truncateSync(bench.logFile(jobId), bytesThrough(chunks, 3)));
   bench.store.appendLog(jobId, [new ChunkMaker({ chunks: 3, lines: 230 }).next(1)], null);
-  expect(bench.store.outgoing(jobId, 2, 99)).toEqual([
+  expect(plainBatches(bench.store.outgoing(jobId, 2, 99))).toEqual([
     { index: 2, lines: numberedLines(200, 210) },
     { index: 3, lines: numberedLines(210, 230) },
     { index: 7, lines: numberedLines(230, 231) },
@@ -162,7 +163,7 @@ test('lines of a settled job whose file is damaged are shown as lost, each in it
   bench.reopen(() => truncateSync(bench.logFile(jobId), bytesThrough(chunks, 2) + 1));
   const texts = bench.store.kept.logPage(jobId, 209, 23).records.map((record) => record.text);
   expect(texts).toEqual(['line 209', ...new Array<string>(22).fill(DAMAGED_LINE)]);
-  expect(bench.store.outgoing(jobId, 3, 1)).toEqual([
+  expect(plainBatches(bench.store.outgoing(jobId, 3, 1))).toEqual([
     { index: 3, lines: new Array<string>(20).fill(DAMAGED_LINE) },
   ]);
 });
@@ -221,7 +222,7 @@ test('on a full disk nothing of the append is kept, and it succeeds once there i
     bench
       .reopen()
       .outgoing(jobId, 0, 99)
-      .flatMap((batch) => batch.lines),
+      .flatMap((batch) => linesOf(batch.lines)),
   ).toEqual(numberedLines(0, 300));
 });
 
@@ -247,6 +248,8 @@ test('an append that the database refuses leaves nothing behind, and succeeds on
   bench.database.pragma('max_page_count = 100000');
   append(chunk);
   const batches = bench.reopen().outgoing(jobId, 0, 9_999);
-  expect(batches.flatMap((batch) => batch.lines)).toEqual(numberedLines(0, chunk.firstLine + 10));
+  expect(batches.flatMap((batch) => linesOf(batch.lines))).toEqual(
+    numberedLines(0, chunk.firstLine + 10),
+  );
   expect(bench.log.events()).toEqual([]);
 });

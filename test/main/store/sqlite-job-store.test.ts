@@ -1,3 +1,4 @@
+import { linesOf, plainBatches } from '../../support/outgoing-lines.ts';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -30,7 +31,7 @@ test('writing about an unknown job throws UnknownJobError, reading gives nothing
     UnknownJobError,
   );
   expect(() => store.acknowledgeBatches(jobId, 1)).toThrow(UnknownJobError);
-  expect(store.outgoing(jobId, 0, 1)).toEqual([]);
+  expect(plainBatches(store.outgoing(jobId, 0, 1))).toEqual([]);
   expect(store.leftovers(jobId)).toEqual([]);
   expect(store.kept.logPage(jobId, 0, 10)).toEqual({ records: [], nextRecord: 0 });
 });
@@ -116,13 +117,13 @@ test('what was read of an undone append is not served for the one that takes its
   const undo = (): void => {
     store.transaction(() => {
       store.appendLog(jobId, [new ChunkMaker().of([{ atMs: 1, flags: 0, text: 'undone' }])], null);
-      expect(store.outgoing(jobId, 0, 1)).toEqual([{ index: 0, lines: ['undone'] }]);
+      expect(plainBatches(store.outgoing(jobId, 0, 1))).toEqual([{ index: 0, lines: ['undone'] }]);
       throw new RangeError('undo');
     });
   };
   expect(undo).toThrow(RangeError);
   store.appendLog(jobId, [new ChunkMaker().of([{ atMs: 1, flags: 0, text: 'kept' }])], null);
-  expect(store.outgoing(jobId, 0, 1)).toEqual([{ index: 0, lines: ['kept'] }]);
+  expect(plainBatches(store.outgoing(jobId, 0, 1))).toEqual([{ index: 0, lines: ['kept'] }]);
 });
 
 test('a watcher that throws is noted and hinders nobody', () => {
@@ -209,7 +210,7 @@ test('more logs than may be open at once are all written and read', () => {
       ids.forEach((id, place) => store.appendLog(id, [makers[place]?.next(1) ?? raise()], null));
   });
   for (const id of ids)
-    expect(store.outgoing(id, 0, 9).map((batch) => batch.lines)).toEqual([
+    expect(store.outgoing(id, 0, 9).map((batch) => linesOf(batch.lines))).toEqual([
       ['line 0'],
       ['line 1'],
       ['line 2'],
