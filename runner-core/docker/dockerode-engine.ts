@@ -109,7 +109,7 @@ export class DockerodeEngine implements DockerEngine {
       ...(since === null ? [] : [`since=${encodeURIComponent(since)}`]),
       ...(tail === undefined ? [] : [`tail=${tail}`]),
     ].join('&');
-    return this.#caller.stream({
+    return this.#caller.plainStream({
       method: 'GET',
       path: `/containers/${id}/logs?${query}`,
       timeoutMs: LIMIT_MS.head,

@@ -14,6 +14,7 @@ import Docker from 'dockerode';
 import type { Clock } from '../ports.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 import { EngineError, type EngineErrorKind } from './docker-engine.ts';
+import { openPlainStream, type TlsFiles } from './plain-stream.ts';
 import type { RegistryCredentials } from './registry-auth.ts';
 
 export interface EngineCall {
@@ -39,6 +40,7 @@ export class EngineCaller {
   readonly #clock: Clock;
   readonly #agent: HttpAgent | HttpsAgent;
   #modem: Modem | undefined;
+  readonly #closing = new AbortController();
 
   constructor(address: EngineAddress, clock: Clock, agent = agentFor(address)) {
     this.#address = address;
@@ -64,19 +66,40 @@ export class EngineCaller {
     return this.#once(call, (stream) => Promise.resolve(stream));
   }
 
+  /** A GET's answer as plain bytes, over a connection of its own; see `plain-stream.ts`. */
+  plainStream(call: EngineCall): Promise<Readable> {
+    return this.#limited(call, async (limit) => {
+      const address = this.#address;
+      const secure = address.kind === 'tcp' && address.tlsDir !== null;
+      const tls = secure ? await readTls(address.tlsDir) : null;
+      const signal =
+        call.signal === undefined
+          ? AbortSignal.any([limit, this.#closing.signal])
+          : AbortSignal.any([limit, call.signal, this.#closing.signal]);
+      return openPlainStream(address, tls, call.path, signal);
+    });
+  }
+
   /** Ends idle connections and open streams. */
   close(): void {
+    this.#closing.abort(new Error('the connection to the engine was closed'));
     this.#agent.destroy();
   }
 
-  async #once<T>(call: EngineCall, read: (stream: Readable) => Promise<T>): Promise<T> {
-    const modem = (this.#modem ??= await this.#connectable());
+  #once<T>(call: EngineCall, read: (stream: Readable) => Promise<T>): Promise<T> {
+    return this.#limited(call, async (limit) => {
+      const modem = (this.#modem ??= await this.#connectable());
+      return read(await dial(modem, call, limit));
+    });
+  }
+
+  async #limited<T>(call: EngineCall, act: (limit: AbortSignal) => Promise<T>): Promise<T> {
     const limit = new AbortController();
     const { timeoutMs } = call;
     const timer =
       timeoutMs === null ? undefined : this.#clock.after(timeoutMs, () => limit.abort());
     try {
-      return await read(await dial(modem, call, limit.signal));
+      return await act(limit.signal);
     } catch (error) {
       if (call.signal?.aborted === true) throw call.signal.reason;
       if (limit.signal.aborted) {
@@ -107,7 +130,10 @@ export class EngineCaller {
       return { ...fixed, ...blank, ...more, socketPath: address.path } as Docker.DockerOptions;
     }
     const { host, port, tlsDir } = address;
-    const tls = tlsDir === null ? { protocol: 'http' } : await readTls(tlsDir);
+    const tls =
+      tlsDir === null
+        ? { protocol: 'http' as const }
+        : { ...(await readTls(tlsDir)), protocol: 'https' as const };
     return { ...fixed, ...tls, host, port, timeout: undefined };
   }
 }
@@ -117,11 +143,13 @@ function agentFor(address: EngineAddress): HttpAgent | HttpsAgent {
   return isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
 }
 
-async function readTls(folder: string): Promise<object> {
-  const [ca, cert, key] = await Promise.all(
-    ['ca.pem', 'cert.pem', 'key.pem'].map((file) => readFile(join(folder, file))),
-  );
-  return { ca, cert, key, protocol: 'https' };
+async function readTls(folder: string): Promise<TlsFiles> {
+  const [ca, cert, key] = await Promise.all([
+    readFile(join(folder, 'ca.pem')),
+    readFile(join(folder, 'cert.pem')),
+    readFile(join(folder, 'key.pem')),
+  ]);
+  return { ca, cert, key };
 }
 
 /**

@@ -42,7 +42,13 @@ export function packedLines(table: WireLineTable, first: number, count: number):
       for (let line = first; line <= last; line++) {
         if (line > first) target[end++] = COMMA;
         target[end++] = QUOTE;
-        end = writeText(bytes, starts[line] ?? 0, ends[line] ?? 0, target, end);
+        const from = starts[line] ?? 0;
+        const to = ends[line] ?? 0;
+        if (needsEscape(bytes, from, to)) end = writeEscaped(bytes, from, to, target, end);
+        else {
+          bytes.copy(target, end, from, to);
+          end += to - from;
+        }
         if (cut?.[line] === 1) {
           target.set(SUFFIX, end);
           end += SUFFIX.length;
@@ -61,8 +67,16 @@ export function packedLines(table: WireLineTable, first: number, count: number):
   };
 }
 
+function needsEscape(bytes: Buffer, start: number, end: number): boolean {
+  for (let index = start; index < end; index++) {
+    const byte = bytes[index] ?? 0;
+    if (byte < FIRST_PRINTABLE || byte === QUOTE || byte === BACKSLASH) return true;
+  }
+  return false;
+}
+
 /** The bytes as the inside of a JSON string; they are UTF-8 and stay it. */
-function writeText(
+function writeEscaped(
   source: Buffer,
   start: number,
   end: number,
