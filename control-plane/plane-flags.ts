@@ -7,7 +7,7 @@ export interface PlaneFlags {
   readonly port: number;
   readonly host: string;
   readonly behaviour: Behaviour;
-  /** End when standard input or the parent's channel closes, so that no plane outlives its host. */
+  /** End when standard input or the parent's channel closes, and on no signal: no plane outlives its host, nor ends before it. */
   readonly withParent: boolean;
 }
 

@@ -21,8 +21,10 @@ function flagsOrExit(): PlaneFlags {
 async function main(): Promise<void> {
   const flags = flagsOrExit();
   let stop = (): void => process.exit(0);
-  process.once('SIGTERM', () => stop());
-  process.once('SIGINT', () => stop());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // Ctrl-C reaches the host as well, which still needs us to report its jobs and then ends us.
+    process.on(signal, () => void (flags.withParent || stop()));
+  }
   if (flags.withParent) {
     process.stdin
       .once('end', () => stop())

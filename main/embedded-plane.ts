@@ -81,7 +81,8 @@ export class EmbeddedPlane {
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
     const cut = this.#options.clock.after(STOP_TIMEOUT_MS, () => child.kill('SIGKILL'));
-    child.kill('SIGTERM');
+    // It takes no signals, which may reach it before the host is done with it.
+    child.stdin?.end();
     await exited;
     cut.cancel();
   }

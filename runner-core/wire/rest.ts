@@ -1,12 +1,11 @@
 /**
- * The REST calls a runner makes with its owner's token: register or resume, list, rotate, delete.
+ * The REST calls a runner makes with its owner's token: register or resume.
  * Response schemas read only what a runner needs and take null or nothing where the service does.
  */
 import * as z from 'zod';
 import type { HostExecAdvertisement } from './frames.ts';
 
 export const REGISTER_PATH = '/api/v1/runners/register';
-export const RUNNERS_PATH = '/api/v1/runners';
 
 /**
  * Body of the register call. Resuming (`runner_id`) mints a new token and ends the old one at once;
@@ -48,14 +47,6 @@ export const runnerRowSchema = z.object({
   running_count: countOrNone,
   running_execution_ids: z.array(z.string()).nullish(),
 });
-type RunnerRow = z.infer<typeof runnerRowSchema>;
 
 /** Answer to register, resume and token rotation: the row and the only copy of its new token. */
 export const registerResponseSchema = runnerRowSchema.extend({ token: z.string().min(1) });
-type RegisterResponse = z.infer<typeof registerResponseSchema>;
-
-export const deleteResponseSchema = z.object({
-  id: z.string(),
-  deleted: z.boolean(),
-  halted_execution_ids: z.array(z.string()).nullish(),
-});

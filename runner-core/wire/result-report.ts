@@ -14,7 +14,6 @@ import { parseEnvelopes, type ReportProblem, type ReportReading } from './result
 export { asciiJsonBytes } from './json-measure.ts';
 export {
   confirmation,
-  KEPT_ENVELOPES,
   parseEnvelopes,
   RESULT_LIMIT_BYTES,
   type ReportReading,

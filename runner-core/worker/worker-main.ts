@@ -26,6 +26,8 @@ const link = openParentLink(process, systemClock, {
 });
 let hasCrashed = false;
 
+// Ctrl-C, or a service manager, signals the whole group. Whether the job ends is for the host to say.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 // Nobody may be reading what we print any more.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {

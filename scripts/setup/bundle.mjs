@@ -49,23 +49,36 @@ const leaveOut = {
  * @throws {SetupError} when an entry is missing or does not compile; esbuild has then shown where
  */
 export async function bundlePrograms(names) {
-  const { build: bundle } = await import('esbuild');
-  for (const name of names) {
-    const entry = ENTRIES.find((known) => known.name === name);
-    if (entry === undefined)
-      throw new SetupError(
-        `There is no program "${name}".`,
-        `name one of ${ENTRIES.map((known) => known.name).join(', ')}.`,
-      );
-    const source = join(projectDir, entry.source);
-    if (!existsSync(source))
-      throw new SetupError(
-        `The source of out/${name}.js is missing: ${entry.source}.`,
-        'restore the file, or take its line out of ENTRIES in scripts/setup/bundle.mjs.',
-      );
-    const outfile = join(outDir, `${name}.js`);
-    const shebang = name === 'cli' && !readFileSync(source, 'utf8').startsWith('#!');
-    await bundle({
+  const esbuild = await import('esbuild');
+  try {
+    for (const name of names) await bundleProgram(esbuild, name);
+  } finally {
+    // Its compiler is a process that would idle beside the program for as long as that runs.
+    await esbuild.stop();
+  }
+}
+
+/**
+ * @param {typeof import('esbuild')} esbuild
+ * @param {string} name of ENTRIES
+ */
+async function bundleProgram(esbuild, name) {
+  const entry = ENTRIES.find((known) => known.name === name);
+  if (entry === undefined)
+    throw new SetupError(
+      `There is no program "${name}".`,
+      `name one of ${ENTRIES.map((known) => known.name).join(', ')}.`,
+    );
+  const source = join(projectDir, entry.source);
+  if (!existsSync(source))
+    throw new SetupError(
+      `The source of out/${name}.js is missing: ${entry.source}.`,
+      'restore the file, or take its line out of ENTRIES in scripts/setup/bundle.mjs.',
+    );
+  const outfile = join(outDir, `${name}.js`);
+  const shebang = name === 'cli' && !readFileSync(source, 'utf8').startsWith('#!');
+  await esbuild
+    .build({
       entryPoints: [source],
       outfile,
       bundle: true,
@@ -78,11 +91,11 @@ export async function bundlePrograms(names) {
       sourcemap: true,
       logLevel: 'warning',
       plugins: [leaveOut],
-    }).catch((/** @type {unknown} */ cause) => {
+    })
+    .catch((/** @type {unknown} */ cause) => {
       throw new SetupError(`${entry.source} does not compile.`, 'mend what is shown above.', {
         cause,
       });
     });
-    if (name === 'cli') chmodSync(outfile, 0o755);
-  }
+  if (name === 'cli') chmodSync(outfile, 0o755);
 }

@@ -229,6 +229,19 @@ describe.each(['hosted', 'improved'] as const)('%s', (behaviour) => {
     expect(active()).toEqual([0, 0]);
   });
 
+  test('a key made after the stop of an execution stops working with its completion as well', async () => {
+    const runner = await bench.runner();
+    const { id } = await bench.submit();
+    await stop(id);
+    const { credentials } = bench.plane.store;
+    credentials.insert('late', String(id), clock.nowMs(), clock.nowMs() + 1);
+
+    await runner.complete(id, { status: 'STOPPED' });
+
+    const keys = credentials.ofExecution(String(id));
+    expect(keys.filter((key) => key.active === 1)).toEqual([]);
+  });
+
   test.each([
     ['uploaded', 'available'],
     ['failed', 'failed'],

@@ -144,6 +144,23 @@ describe.each(['hosted', 'improved'] as const)('%s', (behaviour) => {
     });
   });
 
+  test('an execution still waiting when its flow is edited runs the flow as it is then', async () => {
+    const { id, flow_id } = await bench.submit();
+    const edited = { ...SMALL_JOB, image: 'example.test/image:2', script: 'echo edited' };
+    await bench.rest('PUT', `/api/v1/flows/${String(flow_id)}`, edited);
+
+    const runner = await bench.runner();
+    await clock.advance(5_000);
+
+    expect(await runner.heartbeat()).toMatchObject({
+      job: {
+        execution_id: id,
+        agent_config: { image: 'example.test/image:2' },
+        launch: { script: 'echo edited' },
+      },
+    });
+  });
+
   test('conformance 25: after a restart between lease and delivery the job comes with fresh credentials', async () => {
     const identity = await bench.register();
     const execution = await bench.submit({ ...SMALL_JOB, ...SECRETS });

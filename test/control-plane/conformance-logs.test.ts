@@ -90,6 +90,19 @@ test('many batches sent at once are stored in order and acknowledged in order, w
   expect(await storedLines()).toEqual(batches.flatMap((_id, index) => [`a${index}`, `b${index}`]));
 });
 
+test('of frames that arrive together, lines after the completion are dropped and those before it kept', async () => {
+  runner.send({ type: 'logs', execution_id: id, batch_id: newId(), lines: ['before'] });
+  runner.send({ type: 'complete', execution_id: id, status: 'FAILED', error: 'x' });
+  runner.send({ type: 'logs', execution_id: id, batch_id: newId(), lines: ['after'] });
+
+  expect([await runner.next(), await runner.next(), await runner.next()]).toMatchObject([
+    { type: 'logs_ack' },
+    { type: 'ack' },
+    { type: 'logs_ack' },
+  ]);
+  expect(await storedLines()).toEqual(['before']);
+});
+
 test('lines for a lease that is gone are dropped and acknowledged, whatever is wrong with them', async () => {
   await runner.complete(id);
   const stray = { type: 'logs', execution_id: id, batch_id: 'no-uuid', lines: 'x' };

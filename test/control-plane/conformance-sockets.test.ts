@@ -11,7 +11,10 @@ describe.each(['hosted', 'improved'] as const)('%s', (behaviour) => {
     clock = new FakeClock(Date.parse('2026-10-20T08:15:30Z'));
     bench = await planeUnderTest({ clock, behaviour });
   });
-  afterEach(() => bench.close());
+  afterEach(async () => {
+    await bench.close();
+    expect(clock.pending).toBe(0);
+  });
 
   test('conformance 1: a bad token is upgraded, told unauthorized, and closed with 1008', async () => {
     const { id, token } = await bench.register();
@@ -160,6 +163,38 @@ describe.each(['hosted', 'improved'] as const)('%s', (behaviour) => {
 
     expect(listed.map(({ id }) => id).sort()).toEqual([holding.id, kept.id].sort());
     expect((await bench.rest('GET', `/api/v1/runners/${idle.id}`)).status).toBe(404);
+  });
+
+  test('a heartbeat makes a runner ephemeral for good', async () => {
+    const runner = await bench.runner();
+    await runner.heartbeat({ ephemeral: 'true' });
+    expect(bench.plane.store.runners.get(runner.runnerId)?.ephemeral).toBe(0);
+    await runner.heartbeat({ ephemeral: true });
+    await runner.heartbeat({ ephemeral: false });
+    expect(bench.plane.store.runners.get(runner.runnerId)?.ephemeral).toBe(1);
+  });
+
+  test('publication readiness is kept in its exact form, and withdrawn by every heartbeat without it', async () => {
+    const runner = await bench.runner();
+    const ready = { version: 1, helper_ready: true, helper_image: `a/b@sha256:${'0'.repeat(64)}` };
+    const stored = async (said: unknown): Promise<unknown> => {
+      await runner.heartbeat(said === undefined ? {} : { publication_capabilities: said });
+      return bench.plane.store.runners.get(runner.runnerId)?.publication_readiness;
+    };
+    expect(JSON.parse(String(await stored({ ...ready, more: 1 })))).toEqual(ready);
+    for (const unfit of [
+      undefined,
+      null,
+      [],
+      { ...ready, version: true },
+      { ...ready, helper_ready: 1 },
+      { ...ready, helper_image: 'a/b:1' },
+      { ...ready, helper_image: `-a@sha256:${'0'.repeat(64)}` },
+      { ...ready, helper_image: `${'a'.repeat(1_000)}@sha256:${'0'.repeat(64)}` },
+    ]) {
+      await stored(ready);
+      expect(await stored(unfit), JSON.stringify(unfit)).toBeNull();
+    }
   });
 
   test('conformance 24: null profiles are accepted on register and heartbeat, and clear what was there', async () => {

@@ -140,6 +140,7 @@ test('what was acknowledged before a kill is there after it, and repeating the r
   const logs = `/api/v1/flows/executions/${execution}`;
   const kept = Number((await rest(second, logs))['log_line_count']);
   expect(kept).toBeGreaterThanOrEqual(acknowledged * 2);
+  expect(await rest(second, `/api/v1/runners/${String(id)}`)).toMatchObject({ status: 'offline' });
   const again = await RawRunner.connect(second.url, String(id), String(token));
   await again.nextOf('hello');
   for (const batch of batches) await again.ask(batch);
