@@ -43,8 +43,6 @@ export const USAGE = `Usage: npm start [-- FLAGS]
   --name NAME         this runner's name on the service
   --labels A,B        labels that flows can ask for
   --concurrency N     jobs at once, 1 to ${MAX_CONCURRENCY} (default ${DEFAULT_CONCURRENCY})
-  --port N            port of the local page
-  --no-open           do not open the page
   --enrol again|new   after the service refused this runner: resume it, or register a new one
   --help, --version
 `;
@@ -55,6 +53,7 @@ const OPTIONS = {
   name: { type: 'string' },
   labels: { type: 'string', multiple: true },
   concurrency: { type: 'string' },
+  // Of a page, for shells that have one; taken here so that one command line serves all.
   port: { type: 'string' },
   'no-open': { type: 'boolean' },
   enrol: { type: 'string' },
@@ -71,7 +70,9 @@ export function parseConfig(
   try {
     values = parseArgs({ args: [...args], options: OPTIONS, strict: true }).values;
   } catch (error) {
-    return invalid('flags', error instanceof Error ? error.message : 'unreadable');
+    // Node's first sentence says what is wrong; what follows explains the syntax of arguments.
+    const said = error instanceof Error ? error.message : 'The flags cannot be read';
+    return invalid('flags', said.split(/\. |\n/)[0] ?? said);
   }
   if (values.help === true) return { ok: false, kind: 'help' };
   if (values.version === true) return { ok: false, kind: 'version' };

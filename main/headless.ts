@@ -8,7 +8,7 @@ import { parseConfig, USAGE, type HostConfig } from './config.ts';
 import { defaultDataDir } from './data-dir.ts';
 import { createHost, type Host } from './host.ts';
 import type { Platform } from './platform.ts';
-import { engineLine, jobLine, sessionLine } from './state-lines.ts';
+import { engineLine, jobLine, sessionLine, settingsLine, submitLine } from './state-lines.ts';
 import { VERSION } from './version.ts';
 import { ChildProcessLauncher } from './workers/child-process-launcher.ts';
 import { PlaneStartError } from './embedded-plane.ts';
@@ -40,19 +40,23 @@ function headlessPlatform(): Platform {
 /** Prints each state once, when it changed. */
 function printStates(host: Host): void {
   const shown = new Map<string, string>();
-  const show = (key: string, line: string): void => {
+  const show = (key: string, given: string): void => {
+    // Some words come from the service or from Docker; none of them may steer the terminal.
+    const line = given.replace(/\p{Cc}+/gu, ' ');
     if (shown.get(key) === line) return;
     shown.set(key, line);
     say(line);
   };
   const showAll = (jobId: JobId | null): void => {
-    const { session, engine, enrolment } = host.view();
+    const { session, engine, enrolment, settingsProblem } = host.view();
     show('engine', engineLine(engine));
     if (enrolment !== null)
       show('enrolment', `Enrol    ${enrolment.problem}. ${enrolment.remedy}.`);
     // Without a problem, not being enrolled is a moment of the first start.
     if (session.kind !== 'signed_out' || enrolment !== null)
       show('session', sessionLine(session, host.serverUrl, systemClock.nowMs()));
+    if (settingsProblem !== null || shown.has('settings'))
+      show('settings', settingsLine(settingsProblem));
     const job = jobId === null ? undefined : host.job(jobId);
     if (job !== undefined) show(job.spec.jobId, jobLine(job));
   };
@@ -64,21 +68,26 @@ async function run(config: HostConfig): Promise<void> {
   const host = await createHost(headlessPlatform(), config);
   say(`Preloop Runner Host ${VERSION}`);
   say(`Data     ${host.dataDir}`);
-  if (host.plane !== null)
-    say(`Plane    ${host.plane.url} (embedded; submit with: preloop-host submit job.yaml)`);
+  if (host.plane !== null) {
+    say(`Plane    ${host.plane.url} (embedded)`);
+    say(submitLine(config.dataDir));
+  }
   printStates(host);
   await new Promise<void>((resolve) => {
     let askedAtMs: number | null = null;
     const stop = (): void => {
       const nowMs = systemClock.monotonicMs();
       if (askedAtMs !== null && nowMs - askedAtMs < SAME_SIGNAL_MS) return;
-      if (askedAtMs !== null) process.exit(FAILED);
+      if (askedAtMs !== null) {
+        say('Exiting at once; the next start takes up what is left');
+        process.exit(FAILED);
+      }
       askedAtMs = nowMs;
       const held = host.view().held.length;
       say(
         held === 0
           ? 'Stopping'
-          : `Stopping ${held === 1 ? 'one job' : `${held} jobs`}; once more to exit at once`,
+          : `Stopping ${held === 1 ? 'one job' : `${held} jobs`}; Ctrl-C again exits at once`,
       );
       void host.stop('stop').then(resolve, resolve);
     };
@@ -95,10 +104,11 @@ async function main(): Promise<number> {
     return OK;
   }
   if (parsed.kind === 'invalid') {
-    process.stderr.write(`${parsed.flag}: ${parsed.problem}\n\n${USAGE}`);
+    const flag = parsed.flag === 'flags' ? '' : `${parsed.flag}: `;
+    process.stderr.write(`${flag}${parsed.problem}\nAll flags: npm start -- --help\n`);
     return BAD_FLAGS;
   }
-  say(parsed.kind === 'help' ? USAGE : VERSION);
+  say(parsed.kind === 'help' ? USAGE.trimEnd() : VERSION);
   return OK;
 }
 

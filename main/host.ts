@@ -34,6 +34,8 @@ export interface HostView {
   readonly engine: EngineChoice | null;
   /** Why there is no identity, and what the owner can do; null when there is one. */
   readonly enrolment: { readonly problem: string; readonly remedy: string } | null;
+  /** Why settings.yaml as it is now is not in force; null when it is. */
+  readonly settingsProblem: string | null;
   readonly held: readonly HeldJob[];
   readonly concurrency: number;
 }
@@ -209,6 +211,7 @@ async function compose(
       session: listener.session,
       engine: engines.choice,
       enrolment: enrolmentProblem,
+      settingsProblem: settings.problem()?.message ?? null,
       held: listener.held(),
       concurrency: concurrency(),
     }),

@@ -33,10 +33,23 @@ export function sessionLine(state: SessionState, serverUrl: string, nowMs: numbe
   }
 }
 
+/** How to hand a job to this host; `dataDir` null: the usual place, which the command finds by itself. */
+export function submitLine(dataDir: string | null): string {
+  const flag = dataDir === null ? '' : ` --data-dir ${shellWord(dataDir)}`;
+  return `Submit   npx preloop-host submit job.yaml --wait${flag}`;
+}
+
+/** `problem` names file, line and field, and what to write there. */
+export function settingsLine(problem: string | null): string {
+  return problem === null
+    ? 'Settings in force again'
+    : `Settings ${problem}. Until then the last good values stay in force.`;
+}
+
 export function engineLine(choice: EngineChoice | null): string {
   if (choice === null) return 'Docker   looking';
   if (!choice.ok) return `Docker   ${choice.failure.reason} ${choice.failure.remedy}`;
-  return `Docker   ${choice.engine.version} by ${choice.why}`;
+  return `Docker   ${choice.engine.version} through ${choice.why}`;
 }
 
 /** One line a state; for an end with its reason and remedy in plain words. */
@@ -56,9 +69,19 @@ export function jobLine(job: StoredJob): string {
       const { outcome, reason } = state.verdict;
       const words = reason === null ? null : reasonText(reason);
       const why = words === null ? '' : `: ${words.what} ${words.remedy}`;
-      return `${name} ${outcome.replace('_', ' ')}, ${job.lines} lines${why}`;
+      return `${name} ${outcome.replace('_', ' ')}${linesText(job.lines)}${why}`;
     }
     case 'settled':
       return `${name} reported`;
   }
+}
+
+function linesText(lines: number): string {
+  if (lines === 0) return '';
+  return lines === 1 ? ', 1 line' : `, ${lines} lines`;
+}
+
+/** Quoted only where a shell would split or expand it. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -31,6 +31,7 @@ const [name = '', ...tooMany] = rest.filter((arg) => arg !== '--json');
 
 await runEntry(async () => {
   if (!isBenchName(name) || tooMany.length > 0) {
+    if (name !== '') console.error(`There is no benchmark "${[name, ...tooMany].join(' ')}".\n`);
     console.error(usage());
     return NOT_UNDERSTOOD;
   }

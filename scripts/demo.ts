@@ -124,7 +124,7 @@ try {
   else {
     say('');
     say(
-      `${figures.verdict} in ${(figures.total_ms / 1000).toFixed(1)} s; the container ran ${figures.dispatch_ms} ms after the job was submitted.`,
+      `${figures.verdict} in ${(figures.total_ms / 1000).toFixed(1)} s; the container was running ${figures.dispatch_ms} ms after the job was submitted.`,
     );
     say(
       `${figures.lines_printed} lines printed, ${figures.lines_stored} stored, ${figures.lines_acknowledged} acknowledged; ${figures.leftovers} things left behind.`,

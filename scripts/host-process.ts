@@ -1,4 +1,7 @@
-/** The built host as a process of its own, in a throw-away data folder. Owns the folder and the process's end. */
+/**
+ * The built host as a process of its own, in a throw-away data folder. Owns the folder and the process's end,
+ * also when this process is interrupted.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,6 +11,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const START_LIMIT_MS = 60_000;
+/** What shells report for Ctrl-C: 128 + SIGINT. */
+const INTERRUPTED = 130;
 
 export interface HostProcess {
   readonly dataDir: string;
@@ -55,7 +60,7 @@ export async function startHostProcess(options: HostProcessOptions = {}): Promis
       waiting.add(look);
       look();
     });
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
@@ -63,6 +68,11 @@ export async function startHostProcess(options: HostProcessOptions = {}): Promis
     }
     await rm(dataDir, { recursive: true, force: true });
   };
+  let ending: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ending ??= end());
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stop().finally(() => process.exit(INTERRUPTED)));
+  }
   const up = new AbortController();
   try {
     await Promise.race([line(/online/), ended(child, lines, up.signal)]);

@@ -1,13 +1,16 @@
 /** The embedded plane's REST routes that the command line uses, with the owner's token from its file. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { PLANE_FILES } from '../embedded-plane.ts';
+import { fieldProblem } from './field-problem.ts';
 
 const executionSchema = z.object({
   id: z.string(),
   status: z.string(),
+  flow_id: z.string().nullish(),
   error_message: z.string().nullish(),
+  result: z.unknown().optional(),
   log_line_count: z.number().int().optional(),
 });
 export type PlaneExecution = z.infer<typeof executionSchema>;
@@ -46,7 +49,7 @@ export class PlaneClient {
     );
     if (url === null || url === undefined || token === null || token === undefined) {
       throw new PlaneRequestError(
-        'No embedded plane was started with this data folder. Run `npm start` first.',
+        `No host was started with the data folder ${dirname(planeDir)}. Run \`npm start\` first, or name its folder with --data-dir.`,
       );
     }
     return new PlaneClient(url.trim(), token.trim());
@@ -89,20 +92,21 @@ export class PlaneClient {
       });
     } catch {
       throw new PlaneRequestError(
-        `The embedded plane does not answer at ${this.#url}. Start it with \`npm start\`.`,
+        `The host is not running: nothing answers at ${this.#url}. Start it with \`npm start\`.`,
       );
     }
     const value: unknown = await response.json().catch(() => null);
     if (response.ok) return value;
     const problem = problemSchema.safeParse(value);
-    if (!problem.success) throw new PlaneRequestError(`The plane answered ${response.status}`);
+    if (!problem.success)
+      throw new PlaneRequestError(
+        `The embedded plane could not take the request (HTTP ${response.status}). Its reason is in the host's log, diagnostics/host.log.`,
+      );
     const { detail } = problem.data;
     const words =
       typeof detail === 'string'
         ? detail
-        : detail
-            .map(({ loc, msg }) => `${loc.filter((part) => part !== 'body').join('.')}: ${msg}`)
-            .join('; ');
+        : detail.map(({ loc, msg }) => fieldProblem(loc, msg)).join('; ');
     throw new PlaneRequestError(words);
   }
 }

@@ -6,11 +6,11 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../../runner-core/system.ts';
 import { dataPaths, defaultDataDir } from '../data-dir.ts';
 import { PlaneClient } from './plane-client.ts';
-import { followExecution, readJobFile } from './submit.ts';
+import { endingLine, followExecution, readJobFile } from './submit.ts';
 
 const USAGE = `Usage: preloop-host submit JOB.yaml [--wait] [--json] [--data-dir DIR]
 
-  Hands a job to the embedded plane of the host that uses DIR.
+  Hands a job to the host that runs with the data folder DIR, or the usual one.
 
   --wait   follow its log and end with 0 only when it succeeded
   --json   print the execution as one line of JSON
@@ -33,10 +33,14 @@ async function main(args: readonly string[]): Promise<number> {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  const [verb, file] = positionals;
-  if (values.help === true || verb !== 'submit' || file === undefined || positionals.length > 2) {
+  if (values.help === true) {
     process.stdout.write(USAGE);
-    return values.help === true ? OK : NOT_CARRIED_OUT;
+    return OK;
+  }
+  const [verb, file, ...tooMany] = positionals;
+  if (verb !== 'submit' || file === undefined || tooMany.length > 0) {
+    process.stderr.write(`preloop-host: ${verbProblem(verb, file)}\n\n${USAGE}`);
+    return NOT_CARRIED_OUT;
   }
   const root = values['data-dir'] ?? defaultDataDir(process.platform, process.env, homedir());
   const plane = await PlaneClient.of(dataPaths(resolve(root)).planeDir);
@@ -51,15 +55,28 @@ async function main(args: readonly string[]): Promise<number> {
     void (values.json === true || process.stdout.write(`${line}\n`));
   say(`Submitted ${submitted.id}`);
   const ended = await followExecution(plane, submitted.id, systemClock, say);
-  const error = ended.error_message ?? '';
   if (values.json === true) process.stdout.write(`${JSON.stringify(ended)}\n`);
-  else say(error === '' ? ended.status : `${ended.status}: ${error}`);
+  else say(endingLine(ended));
   return ended.status === 'SUCCEEDED' ? OK : JOB_NOT_SUCCEEDED;
+}
+
+function verbProblem(verb: string | undefined, file: string | undefined): string {
+  if (verb === undefined) return 'say what to do.';
+  if (verb !== 'submit') return `there is no command "${verb}".`;
+  return file === undefined ? 'name a job file.' : 'name one job file only.';
+}
+
+/** Of what Node says about arguments the first sentence is enough. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const isArguments =
+    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  return isArguments ? `${message.split(/\. |\n/)[0] ?? ''}. All flags: --help` : message;
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`preloop-host: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`preloop-host: ${messageOf(error)}\n`);
   process.exitCode = NOT_CARRIED_OUT;
 }

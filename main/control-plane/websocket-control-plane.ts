@@ -20,6 +20,8 @@ const HANDSHAKE_TIMEOUT_MS = 45_000;
 /** A frame the operating system has not taken within this time ends the session. */
 const WRITE_DEADLINE_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
+/** RFC 6455, 7.4.1: never sent; stands for a connection that ended without a close frame. */
+const CLOSED_WITHOUT_A_WORD = 1006;
 /** The service itself is believed to stop at 16 MiB; a `hello` with 32 full launches stays below. */
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 
@@ -118,9 +120,9 @@ class WebSocketSession implements ControlSession {
       const said = reasonBytes.toString('utf8').slice(0, 120);
       this.#ended(
         this.#cause ??
-          (said === ''
-            ? `closed by the service (${code})`
-            : `closed by the service (${code}: ${said})`),
+          (code === CLOSED_WITHOUT_A_WORD
+            ? 'the connection broke off'
+            : `closed by the service (${code}${said === '' ? '' : `: ${said}`})`),
       );
     });
   }

@@ -1,5 +1,5 @@
 /**
- * Output of one worker on its way to the store. Messages that arrive in one turn are committed
+ * Output of one worker on its way to the store. Messages that arrive close together are committed
  * together, since a commit costs a disk flush; only then is the worker told.
  */
 import type { Clock, JobStore, Timer } from '../ports.ts';
@@ -7,6 +7,11 @@ import type { JobId } from '../model/ids.ts';
 import type { LogChunk, LogCursor } from '../model/log-chunk.ts';
 import type { JobMarker } from '../wire/markers.ts';
 import type { FromWorker } from '../worker/protocol.ts';
+
+/** A chatty job commits no oftener than this; the first message after a pause is committed at once. */
+export const COMMIT_EVERY_MS = 100;
+/** So many chunks wait for nobody: one commit must stay short. */
+const MAX_WAITING_CHUNKS = 8;
 
 export interface LogIntakeDeps {
   readonly clock: Clock;
@@ -24,6 +29,7 @@ export class LogIntake {
   #markers: JobMarker[] = [];
   #cursor: LogCursor | null = null;
   #commit: Timer | null = null;
+  #committedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LogIntakeDeps) {
     this.#deps = deps;
@@ -33,7 +39,16 @@ export class LogIntake {
     this.#chunks.push(...message.chunks);
     this.#markers.push(...message.markers);
     this.#cursor = message.cursor ?? this.#cursor;
-    this.#commit ??= this.#deps.clock.after(0, () => this.flush());
+    if (this.#chunks.length >= MAX_WAITING_CHUNKS) this.#commitIn(0);
+    else if (this.#commit === null) {
+      const { clock } = this.#deps;
+      this.#commitIn(Math.max(0, this.#committedAtMs + COMMIT_EVERY_MS - clock.monotonicMs()));
+    }
+  }
+
+  #commitIn(delayMs: number): void {
+    this.#commit?.cancel();
+    this.#commit = this.#deps.clock.after(delayMs, () => this.flush());
   }
 
   /** Commits what was taken in. A failure goes to `failed`, never to the caller. */
@@ -47,6 +62,7 @@ export class LogIntake {
     this.#chunks = [];
     this.#markers = [];
     this.#cursor = null;
+    this.#committedAtMs = this.#deps.clock.monotonicMs();
     try {
       this.#deps.store.appendLog(this.#deps.jobId, chunks, cursor);
       if (markers.length > 0) this.#deps.store.noteMarkers(this.#deps.jobId, markers);

@@ -21,7 +21,7 @@ export const TURN_BUDGET_MS = 5;
 /** Every so many frames a held job goes before an ended one. */
 const HELD_SHARE = 4;
 /** Acknowledgements are stored this late: losing some costs a repeat under the same ids, each store a disk flush. */
-export const ACK_STORE_DELAY_MS = 100;
+export const ACK_STORE_DELAY_MS = 500;
 /** Online this long without progress of an ended job's log: its verdict goes out without the rest. */
 export const LOG_ACK_LIMIT_MS = 120_000;
 /** After a failure of the store, and after a session that left a verdict refused. */

@@ -3,7 +3,7 @@
  * named in the sentence, and it stands without them too. The sentence is also what the service is told
  * as `error`, unless a caller has better.
  *
- * Facts used: `image`, `option` and its `value`, `network`, `workspace`, `field`, `problem`, `kind`, `agentType`,
+ * Facts used: `image`, `flow`, `option` and its `value`, `network`, `workspace`, `field`, `problem`, `kind`, `agentType`,
  * `supported`, `exitCode`, `signal`, `limit`, `detail` (what an engine, a registry or the service said).
  */
 import type { Reason, ReasonCode } from './reason.ts';
@@ -21,13 +21,16 @@ export function reasonText(reason: Reason): ReasonText {
 }
 
 const say =
-  (what: (facts: Facts) => string, remedy: string): Words =>
-  (facts) => ({ what: what(facts), remedy });
+  (what: (facts: Facts) => string, remedy: string | ((facts: Facts) => string)): Words =>
+  (facts) => ({
+    what: what(facts),
+    remedy: typeof remedy === 'string' ? remedy : remedy(facts),
+  });
 
 const WORDS: Readonly<Record<ReasonCode, Words>> = {
   bad_payload: say(
     (facts) => `The job cannot be read: ${fieldText(facts, 'one of its fields is malformed')}.`,
-    'Update this app; if it is current, report the field to Preloop.',
+    'Update the runner host; if it is current, report the field to Preloop.',
   ),
   launch_error: say(
     (facts) => `Preloop could not prepare the job${detailText(facts)}.`,
@@ -54,9 +57,10 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
   ),
   permission_needed: say(
     (facts) =>
-      `The flow asks for something this machine has not been allowed to give` +
+      `The flow${named(facts['flow'])} asks for something this machine has not been allowed to give` +
       `${bracketed(optionText(facts))}.`,
-    'Allow it for this flow in Settings, if you trust the flow, and start it again.',
+    ({ flow = 'FLOW-ID', option = 'OPTION' }) =>
+      `If you trust the flow, write \`${flow}: [${option}]\` under \`allow:\` in settings.yaml, then start it again.`,
   ),
   image_unnamed: say(
     () => 'The job names no container image.',
@@ -72,7 +76,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
   ),
   docker_unavailable: say(
     (facts) => `Docker did not answer on this machine${detailText(facts)}.`,
-    'Start Docker and open Health to check it.',
+    'Start Docker; the host finds it by itself. Then start the flow again.',
   ),
   network_failed: say(
     (facts) =>
@@ -99,7 +103,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
   ),
   engine_refused: say(
     (facts) => `Docker could not run the container${exitText(facts)}${detailText(facts)}.`,
-    'Open Health and look at what Docker reports.',
+    'Look at what Docker reports, for example with docker info.',
   ),
   not_executable: say(
     (facts) =>
@@ -120,7 +124,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
       facts['limit'] === undefined
         ? 'The job was killed because memory ran out.'
         : `The job was killed for memory: it reached its limit of ${facts['limit']}.`,
-    'Raise the memory limit in Settings, or make the job smaller.',
+    'Raise limits.memory in settings.yaml, or make the job smaller.',
   ),
   exit_nonzero: say(
     (facts) => `The job failed with exit code ${facts['exitCode'] ?? 'other than 0'}.`,
@@ -168,7 +172,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
   time_limit: say(
     (facts) =>
       `The job reached its time limit${facts['limit'] === undefined ? '' : ` of ${facts['limit']}`} and was ended.`,
-    'Raise the time limit in Settings if the job needs longer.',
+    'If the job needs longer, raise limits.time_limit in settings.yaml.',
   ),
   stopped_by_service: say(
     () => 'The job was stopped by Preloop.',
@@ -179,20 +183,21 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
     'Start the flow again in Preloop when you want it to run.',
   ),
   stopped_by_shutdown: say(
-    () => 'The job was stopped because this app was closed.',
-    'Choose to finish jobs first, or to leave them running, the next time you close the app.',
+    () => 'The job was stopped because the runner host was stopped.',
+    'Start the host, then start the flow again.',
   ),
   host_restarted: say(
-    () => 'The job was lost: this app was interrupted and its container was gone afterwards.',
+    () =>
+      'The job was lost: the runner host was interrupted and its container was gone afterwards.',
     'Start the flow again in Preloop.',
   ),
   worker_crashed: say(
     () => 'The job was lost: the process that carried it out ended unexpectedly.',
-    'Start the flow again; if it happens twice, save a support bundle in Health.',
+    'Start the flow again; if it happens twice, report it with diagnostics/host.log of the data folder.',
   ),
   worker_start_failed: say(
     () => 'The job could not be carried out: its process did not start.',
-    'Restart this app, and check that the machine has free memory.',
+    'Restart the host, and check that the machine has free memory.',
   ),
   withdrawn: say(
     () => 'The job was withdrawn by Preloop before it started.',

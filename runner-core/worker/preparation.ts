@@ -7,7 +7,7 @@ import {
 } from '../docker/docker-engine.ts';
 import { LABEL, labelsOf } from '../docker/labels.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
-import { reason } from '../model/reason.ts';
+import { reason, type Reason } from '../model/reason.ts';
 import type { DockerLaunchSpec } from '../model/job-spec.ts';
 import type { Clock } from '../ports.ts';
 import { pullImage } from './image-supply.ts';
@@ -45,7 +45,7 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
   const { spec, context, engine, signal } = job;
   const { network } = spec.options;
   const early = refusedOption(spec.options, context.allowed, false);
-  if (early !== null) return refused({ reason: early, exitCode: 0 });
+  if (early !== null) return refused(notAllowed(early, spec));
   const [image, [joined]] = await abortable(
     Promise.all([
       engine.image(spec.image),
@@ -55,7 +55,7 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
   );
   const isForeign = joined !== undefined && !isOurs(joined);
   const refusal = refusedOption(spec.options, context.allowed, isForeign);
-  if (refusal !== null) return refused({ reason: refusal, exitCode: 0 });
+  if (refusal !== null) return refused(notAllowed(refusal, spec));
   const workspace = await abortable(keptWorkspace(job), signal);
   if (typeof workspace === 'object' && workspace !== null) return refused(workspace);
   if (image === undefined) {
@@ -72,6 +72,12 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
 }
 
 const refused = (failure: StartFailure): Prepared => ({ kind: 'refused', failure });
+
+/** With the flow, since it is the flow that the owner can allow the option. */
+function notAllowed(why: Reason, { flowId }: DockerLaunchSpec): StartFailure {
+  const facts = flowId === null ? why.facts : { ...why.facts, flow: flowId };
+  return { reason: { ...why, facts }, exitCode: 0 };
+}
 
 const isOurs = (network: NetworkInfo): boolean => network.labels[LABEL.execution] !== undefined;
 

@@ -8,7 +8,7 @@ import { open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { execa } from 'execa';
+import { execa, execaSync } from 'execa';
 import { PlaneClient } from '../../main/cli/plane-client.ts';
 import { dataPaths } from '../../main/data-dir.ts';
 import type { BenchResult } from './bench-result.ts';
@@ -40,6 +40,8 @@ interface JobFigures {
 export async function run(): Promise<BenchResult> {
   const host = await startMeasuredHost();
   const twin = `preloop-bench-twin-${process.pid}`;
+  // At the exit, so that an interrupted run leaves none behind either.
+  process.once('exit', () => execaSync('docker', ['rm', '-fv', twin], { reject: false }));
   let heartbeats: HeartbeatWatch | undefined;
   try {
     const plane = await PlaneClient.of(dataPaths(host.dataDir).planeDir);
@@ -71,7 +73,6 @@ export async function run(): Promise<BenchResult> {
     return judge(jobs, bareMs, worstBeatMs);
   } finally {
     await heartbeats?.stop();
-    await execa('docker', ['rm', '-fv', twin], { reject: false });
     await host.stop();
   }
 }

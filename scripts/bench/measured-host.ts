@@ -1,7 +1,7 @@
 /** A host process with the probe inside. */
 import { once } from 'node:events';
-import { watch } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { rmSync, watch } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,6 +31,8 @@ export async function startMeasuredHost(
 ): Promise<MeasuredHost> {
   const probeFile = join(tmpdir(), `preloop-probe-${process.pid}-${performance.now()}`);
   await writeFile(probeFile, '');
+  // At the exit, so that an interrupted run leaves none behind either.
+  process.once('exit', () => rmSync(probeFile, { force: true }));
   const host = await startHostProcess({
     args,
     nodeArgs: ['--import', PROBE],
@@ -39,10 +41,6 @@ export async function startMeasuredHost(
   return {
     ...host,
     mark: () => nextMark(host, probeFile),
-    stop: async () => {
-      await host.stop();
-      await rm(probeFile, { force: true });
-    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Reporter } from '../../../runner-core/listener/reporter.ts';
+import { ACK_STORE_DELAY_MS, Reporter } from '../../../runner-core/listener/reporter.ts';
 import type { Clock } from '../../../runner-core/ports.ts';
 import { batchId } from '../../../runner-core/wire/log-batch.ts';
 import { chunkOf, dockerSpec, jobIdOf, lineChunks, SUCCEEDED } from '../../support/builders.ts';
@@ -63,7 +63,7 @@ test('acknowledgements are stored soon, together, and at once when the session e
   held(1, 4);
   const link = await online();
   link.settle(2);
-  await clock.advance(99);
+  await clock.advance(ACK_STORE_DELAY_MS - 1);
   expect(acknowledged(1)).toBe(0);
   await clock.advance(1);
   expect(acknowledged(1)).toBe(2);
@@ -211,7 +211,7 @@ test('a refused batch is logged and counted as heard; the rest goes on', async (
   link.settle(1);
   link.settle(1, { kind: 'refused', error: 'Invalid runner log batch' });
   link.settle(1);
-  await clock.advance(100);
+  await clock.advance(ACK_STORE_DELAY_MS);
   expect(acknowledged(1)).toBe(3);
   expect(link.story.at(-1)).toBe('1:SUCCEEDED');
   expect(log.of('log batch refused')).toMatchObject([{ jobId: jobIdOf(1), index: 1, lines: 1 }]);
@@ -224,11 +224,11 @@ test('a batch whose reply was lost is sent again in order, and nothing counts as
   link.settle(1);
   link.settle(1, { kind: 'missed' });
   link.settle(1);
-  await clock.advance(100);
+  await clock.advance(ACK_STORE_DELAY_MS);
   expect(acknowledged(1)).toBe(1);
   expect(link.story).toEqual(['1:1', '1:2', '1:3', '1:2', '1:3']);
   link.settle();
-  await clock.advance(100);
+  await clock.advance(ACK_STORE_DELAY_MS);
   expect(acknowledged(1)).toBe(3);
 });
 

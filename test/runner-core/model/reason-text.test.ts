@@ -4,6 +4,7 @@ import { reason, REASON_CODES } from '../../../runner-core/model/reason.ts';
 
 const FACTS = {
   image: 'fact-image',
+  flow: 'fact-flow',
   option: 'fact-option',
   value: 'fact-value',
   network: 'fact-network',
@@ -54,9 +55,18 @@ test.each([
     reason('permission_needed', { option: 'host_mount', value: '/a:/b' }),
     'The flow asks for something this machine has not been allowed to give (host_mount /a:/b).',
   ],
+  [
+    reason('permission_needed', { option: 'network', value: 'lan', flow: 'f-1' }),
+    'The flow f-1 asks for something this machine has not been allowed to give (network lan).',
+  ],
   [reason('exit_nonzero', { exitCode: '3' }), 'The job failed with exit code 3.'],
 ])('the facts of %j are named', (why, what) => {
   expect(reasonText(why).what).toBe(what);
+});
+
+test('the remedy of a missing permission is the line to write', () => {
+  const why = reason('permission_needed', { option: 'network', value: 'lan', flow: 'f-1' });
+  expect(reasonText(why).remedy).toContain('`f-1: [network]` under `allow:` in settings.yaml');
 });
 
 test('the machine word for a workspace that is elsewhere is in its sentence', () => {

@@ -27,6 +27,16 @@ test.for(refusals)('%s ends the job before anything is made', async ([, options,
   expect(callNames(bench)).toEqual(['close']);
 });
 
+test('a refusal names the flow, by which the owner can allow it', async () => {
+  const flowId = '1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f';
+  const bench = new ExecutionBench({ options: { network: 'host' }, spec: { flowId } });
+  bench.run();
+  expect((await bench.ended()).verdict.reason).toEqual({
+    code: 'permission_needed',
+    facts: { option: 'network', value: 'host', flow: flowId },
+  });
+});
+
 const FOREIGN = { id: 'theirs', name: 'lan', labels: {}, containers: [] };
 
 test('a network of somebody else is refused, and neither joined nor removed', async () => {

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import {
+  engineLine,
+  jobLine,
+  sessionLine,
+  settingsLine,
+  submitLine,
+} from '../../main/state-lines.ts';
+import { reason } from '../../runner-core/model/reason.ts';
+import type { StoredJob } from '../../runner-core/ports.ts';
+import { failedVerdict } from '../../runner-core/wire/result-report.ts';
+import { dockerSpec } from '../support/builders.ts';
+
+function ended(lines: number): StoredJob {
+  return {
+    spec: dockerSpec(1),
+    state: {
+      kind: 'reporting',
+      sinceMs: 2,
+      verdict: failedVerdict(reason('exit_nonzero', { exitCode: '3' })),
+    },
+    acceptedAtMs: 0,
+    startedAtMs: 1,
+    endedAtMs: 2,
+    lines,
+    chunks: 0,
+    bytes: 0,
+    batches: 0,
+    batchesAcknowledged: 0,
+    linesAcknowledged: 0,
+    cursor: null,
+    markers: [],
+  };
+}
+
+test.each([
+  [0, 'failed: The job failed with exit code 3.'],
+  [1, 'failed, 1 line: The job failed with exit code 3.'],
+  [2, 'failed, 2 lines: The job failed with exit code 3.'],
+])('a job that failed after %d lines says so, why, and what to do', (lines, words) => {
+  expect(jobLine(ended(lines))).toMatch(/^Job {6}[0-9a-f]{8} failed/);
+  expect(jobLine(ended(lines))).toContain(
+    `${words} Look at the end of the log for the first failure.`,
+  );
+});
+
+test.each([
+  [null, 'npx preloop-host submit job.yaml --wait'],
+  ['/tmp/data', 'npx preloop-host submit job.yaml --wait --data-dir /tmp/data'],
+  ["/a b's", "npx preloop-host submit job.yaml --wait --data-dir '/a b'\\''s'"],
+])('a host with the data folder %j is reached by a command that can be pasted', (dir, command) => {
+  expect(submitLine(dir)).toBe(`Submit   ${command}`);
+});
+
+test('the line of the engine says how it was found, or what to do', () => {
+  const address = { kind: 'socket', path: '/s' } as const;
+  const engine = { version: '20.10.24', apiVersion: '1.41', os: 'linux', arch: 'amd64' };
+  const why = 'the socket of Docker';
+  expect(engineLine({ ok: true, address, engine, why })).toBe(
+    'Docker   20.10.24 through the socket of Docker',
+  );
+  const failure = { kind: 'not_running', reason: 'None runs.', remedy: 'Start it.', where: null };
+  expect(engineLine({ ok: false, failure: { ...failure, kind: 'not_running' } })).toBe(
+    'Docker   None runs. Start it.',
+  );
+});
+
+test('a settings file that cannot be used is told with what holds meanwhile, and its mending too', () => {
+  expect(settingsLine('/d/settings.yaml, line 2: write a size')).toBe(
+    'Settings /d/settings.yaml, line 2: write a size. Until then the last good values stay in force.',
+  );
+  expect(settingsLine(null)).toBe('Settings in force again');
+});
+
+test('a wait for the service counts down in whole seconds and never below none', () => {
+  const cause = 'the connection broke off';
+  const state = { kind: 'waiting', sinceMs: 0, attempt: 1, cause, retryAtMs: 2_500 } as const;
+  const at = (nowMs: number): string => sessionLine(state, 'http://s', nowMs);
+  expect(at(1_000)).toBe('Session  offline: the connection broke off; next try in 2 s');
+  expect(at(9_000)).toBe('Session  offline: the connection broke off; next try in 0 s');
+});
