@@ -22,9 +22,8 @@ limits:
 #   docker_socket  start containers through this machine's Docker (this is root on this machine)
 #   host_mount     mount folders of this machine
 #   network        join a Docker network by name
-#   workspace      keep its workspace folder between jobs
 # For example:
 #   allow:
-#     0e1f2a3b-4c5d-4e6f-8a7b-9c8d7e6f5a4b: [network, workspace]
+#     0e1f2a3b-4c5d-4e6f-8a7b-9c8d7e6f5a4b: [network, host_mount]
 allow:
 `;

@@ -6,7 +6,7 @@ export const DOCKER_AGENT_TYPES = ['codex', 'opencode', 'pi', 'deepseek'] as con
 export type DockerAgentType = (typeof DOCKER_AGENT_TYPES)[number];
 
 /** Options that reach outside the job's own container; refused until the owner allows them for a flow. */
-export const TRUSTED_OPTIONS = ['docker_socket', 'host_mount', 'network', 'workspace'] as const;
+export const TRUSTED_OPTIONS = ['docker_socket', 'host_mount', 'network'] as const;
 export type TrustedOption = (typeof TRUSTED_OPTIONS)[number];
 
 /** `agent_config.runner`, parsed. `network` null: the engine's default bridge. */

@@ -46,7 +46,7 @@ test('every line the template suggests can be uncommented', () => {
 test('limits are read with their units, and none means no limit', () => {
   const text = `limits: {memory: 512 MiB, cpus: 0.5, pids: none, time_limit: 1h 30m, log: none}
 concurrency: 5
-allow: {${FLOW}: [network, workspace]}
+allow: {${FLOW}: [network, host_mount]}
 `;
   const settings = fileWith(text).open();
   expect(settings.limits()).toEqual({
@@ -57,7 +57,7 @@ allow: {${FLOW}: [network, workspace]}
     logBytes: 0,
   });
   expect(settings.concurrency()).toBe(5);
-  expect(settings.allowed(FLOW)).toEqual(['network', 'workspace']);
+  expect(settings.allowed(FLOW)).toEqual(['network', 'host_mount']);
   expect(settings.allowed('another')).toEqual([]);
   expect(settings.allowed(null)).toEqual([]);
 });
@@ -126,16 +126,16 @@ test('a file that is gone leaves the last good values in force', () => {
 });
 
 test('allowing and revoking change that line and keep every comment', () => {
-  const text = `# mine\nconcurrency: 3 # three\nallow:\n  # the build\n  ${FLOW}: [network] # why\n  other: [workspace]\n`;
+  const text = `# mine\nconcurrency: 3 # three\nallow:\n  # the build\n  ${FLOW}: [network] # why\n  other: [host_mount]\n`;
   const { path, open } = fileWith(text);
   const settings = open();
   settings.allow(FLOW, 'docker_socket');
   settings.allow(FLOW, 'network');
-  settings.allow('third', 'workspace');
-  settings.revoke('other', 'workspace');
+  settings.allow('third', 'host_mount');
+  settings.revoke('other', 'host_mount');
   settings.revoke('other', 'network');
   expect(settings.allowed(FLOW)).toEqual(['network', 'docker_socket']);
-  expect(settings.allowed('third')).toEqual(['workspace']);
+  expect(settings.allowed('third')).toEqual(['host_mount']);
   expect([...settings.allowedFlows().keys()]).toEqual([FLOW, 'third']);
   const written = readFileSync(path, 'utf8');
   for (const comment of ['# mine', '# three', '# the build', '# why'])

@@ -43,7 +43,7 @@ const refused: readonly (readonly [string, Case, string])[] = [
 ];
 test.for(refused)('%s is refused until the owner allows it', ([, options, option]) => {
   expect(check(options)).toMatchObject({ option });
-  const all: readonly TrustedOption[] = ['docker_socket', 'host_mount', 'network', 'workspace'];
+  const all: readonly TrustedOption[] = ['docker_socket', 'host_mount', 'network'];
   expect(check({ ...options, allowed: all })).toBeNull();
 });
 
