@@ -65,6 +65,8 @@ export function openPlainStream(
           );
         else {
           socket.off('error', fail);
+          // Its reader is told as well; one that is not reading yet must not bring the worker down.
+          socket.on('error', () => undefined);
           if (rest.length > 0) socket.unshift(rest);
           resolve(socket);
         }

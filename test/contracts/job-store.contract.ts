@@ -284,6 +284,24 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
       expect(store.leftovers(jobId)).toEqual([network, project]);
     });
 
+    test('what a worker told of its end stays through a stop, and the end has the last word', () => {
+      const made = subject();
+      const facts = { containerId: 'c', imageId: 'i', oomKilled: false, exitCode: 1 };
+      made.store.accept(aSpec(), 1);
+      for (const step of WAYS.running) made.store.transition(jobId, step);
+      expect(made.store.job(jobId)?.told).toBeNull();
+      made.store.noteEnding(jobId, verdict, facts);
+      expect(made.reopened().job(jobId)).toMatchObject({
+        state: { kind: 'running' },
+        told: verdict,
+      });
+      for (const step of WAYS.stopping) made.store.transition(jobId, step);
+      expect(made.reopened().job(jobId)?.told).toEqual(verdict);
+      const last = aVerdict({ outcome: 'lost', reason: null });
+      made.store.transition(jobId, { kind: 'ended', atMs: 9, verdict: last });
+      expect(made.reopened().job(jobId)).toMatchObject({ state: { verdict: last }, told: last });
+    });
+
     test('unsettled gives every job but the settled, oldest first, as job does', () => {
       const made = subject();
       for (const [place, kind] of Object.keys(WAYS).entries()) {

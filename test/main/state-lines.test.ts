@@ -30,6 +30,7 @@ function ended(lines: number): StoredJob {
     linesAcknowledged: 0,
     cursor: null,
     markers: [],
+    told: null,
   };
 }
 

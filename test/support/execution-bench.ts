@@ -23,6 +23,8 @@ export interface ExecutionBenchOptions {
   readonly workspacesDir?: string;
   readonly notes?: boolean;
   readonly stores?: boolean;
+  /** False: the verdict stays without its `verdict_noted` until the test sends it. */
+  readonly hears?: boolean;
 }
 
 export class ExecutionBench {
@@ -57,6 +59,7 @@ export class ExecutionBench {
         this.sent.push(message);
         if (notes && message.kind === 'made')
           this.send({ kind: 'noted', leftover: message.leftover });
+        if (given.hears !== false && message.kind === 'ended') this.send({ kind: 'verdict_noted' });
         const last = message.kind === 'log' ? message.chunks.at(-1) : undefined;
         if (given.stores !== false && last !== undefined)
           this.send({ kind: 'log_stored', throughSeq: last.seq });

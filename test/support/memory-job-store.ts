@@ -7,6 +7,7 @@ import { nextJobState, type JobEvent, type JobState } from '../../runner-core/mo
 import type { JobSpec } from '../../runner-core/model/job-spec.ts';
 import type { Leftover } from '../../runner-core/model/leftover.ts';
 import type { LogChunk, LogCursor } from '../../runner-core/model/log-chunk.ts';
+import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type { JobStore, OutgoingBatch, StoredJob } from '../../runner-core/ports.ts';
 import { mergeMarkers, type JobMarker } from '../../runner-core/wire/markers.ts';
 import type { RunFacts } from '../../runner-core/worker/protocol.ts';
@@ -21,6 +22,7 @@ interface Row {
   cursor: LogCursor | null;
   batchesAcknowledged: number;
   markers: readonly JobMarker[];
+  told: Verdict | null;
   facts: RunFacts | null;
   leftovers: Leftover[];
 }
@@ -53,6 +55,7 @@ export class MemoryJobStore implements JobStore {
       cursor: null,
       batchesAcknowledged: 0,
       markers: [],
+      told: null,
       facts: null,
       leftovers: [],
     });
@@ -70,7 +73,10 @@ export class MemoryJobStore implements JobStore {
     const row = this.#row(jobId);
     row.state = nextJobState(row.state, event);
     if (event.kind === 'started') row.startedAtMs = event.atMs;
-    if (event.kind === 'ended') row.endedAtMs = event.atMs;
+    if (event.kind === 'ended') {
+      row.endedAtMs = event.atMs;
+      row.told = event.verdict;
+    }
     this.journal.push(`transition ${event.kind}`);
     return row.state;
   }
@@ -124,10 +130,12 @@ export class MemoryJobStore implements JobStore {
     this.journal.push('noteMarkers');
   }
 
-  noteFacts(jobId: JobId, facts: RunFacts): void {
-    this.#check('noteFacts');
-    this.#row(jobId).facts = facts;
-    this.journal.push('noteFacts');
+  noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void {
+    this.#check('noteEnding');
+    const row = this.#row(jobId);
+    row.told = verdict;
+    row.facts = facts;
+    this.journal.push('noteEnding');
   }
 
   facts(jobId: JobId): RunFacts | null {
@@ -189,6 +197,7 @@ function storedJob(row: Row): StoredJob {
       .reduce((total, lines) => total + lines, 0),
     cursor: row.cursor,
     markers: row.markers,
+    told: row.told,
   };
 }
 

@@ -53,6 +53,7 @@ export class WorkerUnderTest {
       this.#take(message);
       if (notes && message.kind === 'made')
         this.send({ kind: 'noted', leftover: message.leftover });
+      if (message.kind === 'ended') this.send({ kind: 'verdict_noted' });
       const last = message.kind === 'log' ? message.chunks.at(-1) : undefined;
       if (stores && last !== undefined) this.send({ kind: 'log_stored', throughSeq: last.seq });
     });
@@ -85,8 +86,11 @@ export class WorkerUnderTest {
     return this.message('phase', (message) => message.phase === phase);
   }
 
-  ended(): Promise<Ended> {
-    return this.message('ended');
+  /** How the job ended, once the worker is gone and with it what it made. */
+  async ended(): Promise<Ended> {
+    const ended = await this.message('ended');
+    await this.exited;
+    return ended;
   }
 
   /** Resolves when a line that contains `text` has come. */

@@ -84,7 +84,7 @@ test('the facts of a run are kept', () => {
   const facts = { containerId: 'c1', imageId: 'sha256:1', oomKilled: true, exitCode: 137 };
   bench.store.accept(aSpec(), 1);
   expect(bench.store.kept.job(jobId)?.facts).toBeNull();
-  bench.store.noteFacts(jobId, facts);
+  bench.store.noteEnding(jobId, aVerdict(), facts);
   expect(bench.reopen().kept.job(jobId)?.facts).toEqual(facts);
 });
 

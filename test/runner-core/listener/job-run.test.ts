@@ -13,7 +13,7 @@ import {
   lineChunks,
   SUCCEEDED,
 } from '../../support/builders.ts';
-import type { FakeWorker } from '../../support/fake-worker.ts';
+import { NO_FACTS, type FakeWorker } from '../../support/fake-worker.ts';
 import { listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
 
 const JOB = jobIdOf(1);
@@ -80,7 +80,7 @@ test('a job runs from launch to success: noted, started, logged, cleaned up, the
     'transition started',
     'appendLog',
     'noteMarkers',
-    'noteFacts',
+    'noteEnding',
     'forgetLeftover',
     'transition ended',
   ]);
@@ -92,6 +92,19 @@ test('a container is noted on disk before its worker hears so', async () => {
   worker.onReceived = () => atNoted.push(store.leftovers(JOB));
   worker.say({ kind: 'made', leftover: containerOf(1) });
   expect(atNoted).toEqual([[containerOf(1)]]);
+});
+
+test('a verdict is on disk before its worker hears so, and so before the container goes', async () => {
+  const bench = await jobBench();
+  const { worker, store } = bench;
+  await startContainer(bench, worker);
+  const told: unknown[] = [];
+  worker.onReceived = ({ kind }) => told.push(kind, store.job(JOB)?.told);
+  worker.say({ kind: 'ended', verdict: SUCCEEDED, facts: NO_FACTS });
+  expect(told).toEqual(['verdict_noted', SUCCEEDED]);
+  expect(store.job(JOB)?.state.kind).toBe('running');
+  worker.exit();
+  await bench.settle();
 });
 
 test('output that arrives in one turn is one commit, and each chunk is on disk before the worker hears so', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../support/builders.ts';
 import { politeReply } from '../../support/fake-control-plane.ts';
 import { ENGINE, listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
+import { NO_FACTS } from '../../support/fake-worker.ts';
 import { MemoryJobStore } from '../../support/memory-job-store.ts';
 
 const JOB = jobIdOf(1);
@@ -95,6 +96,33 @@ test('an adopted job goes on to its end: started, logged without a gap, removed,
   expect(bench.remover.removed).toEqual([containerOf(1)]);
   const logs = bench.plane.sent('logs');
   expect(logs.map((frame) => frame.lines)).toEqual([['line 1'], ['line 2']]);
+});
+
+test.each([
+  ['running', [LAUNCHED, STARTED]],
+  ['stopping', [LAUNCHED, STARTED, STOPPED]],
+] as const)(
+  'a %s job whose worker had told its verdict is told so, and what it made is removed',
+  async (_kind, events) => {
+    const store = storeAfter(events, true);
+    store.noteEnding(JOB, SUCCEEDED, NO_FACTS);
+    const bench = benchOf(store);
+    bench.plane.hello = { jobs: [jobPayload(1)] };
+    await bench.start();
+    expect(bench.verdict()).toEqual(SUCCEEDED);
+    expect(bench.launcher.workers).toEqual([]);
+    expect(bench.remover.removed).toEqual([containerOf(1)]);
+  },
+);
+
+test('a verdict that was told before a crash does not wait for the engine', async () => {
+  const store = storeAfter([LAUNCHED, STARTED], true);
+  store.noteEnding(JOB, SUCCEEDED, NO_FACTS);
+  const bench = benchOf(store, { deps: { engine: () => null } });
+  bench.remover.engine = 'away';
+  await bench.start();
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+  expect(store.leftovers(JOB)).toEqual([containerOf(1)]);
 });
 
 test('a running job that is adopted is not started a second time in the store', async () => {

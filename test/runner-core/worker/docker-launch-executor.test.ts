@@ -88,6 +88,31 @@ test('a container is not removed before all of its log is stored', async () => {
   expect(bench.engine.made.size).toBe(0);
 });
 
+test('what a job made stays until its verdict is on disk, and goes then', async () => {
+  const bench = new ExecutionBench({ hears: false });
+  const id = await bench.started();
+  bench.report({ status: 'success' });
+  await settle();
+  await settle();
+  expect(bench.sent.at(-1)).toMatchObject({ kind: 'ended', verdict: { status: 'SUCCEEDED' } });
+  expect(bench.engine.made.has(id)).toBe(true);
+  bench.send({ kind: 'verdict_noted' });
+  await bench.execution.ended;
+  expect(bench.engine.made.size).toBe(0);
+  expect(bench.clock.pending).toBe(0);
+});
+
+test('a verdict that is not noted within 10 s leaves what was made to the listener', async () => {
+  const bench = new ExecutionBench({ hears: false });
+  const id = await bench.started();
+  bench.report({ status: 'success' });
+  await settle();
+  await settle();
+  await bench.clock.advance(10_000);
+  await bench.execution.ended;
+  expect(bench.engine.made.has(id)).toBe(true);
+});
+
 test('secrets are masked in the result', async () => {
   const bench = new ExecutionBench();
   await bench.started();
