@@ -1,18 +1,21 @@
 /** Reads the plane's command line. */
 import { parseArgs } from 'node:util';
 import type { Behaviour } from './plane-parts.ts';
+import { DEFAULT_CEILING, MAX_CONCURRENCY } from './pools.ts';
 
 export interface PlaneFlags {
   readonly dataDir: string;
   readonly port: number;
   readonly host: string;
   readonly behaviour: Behaviour;
+  /** Slots that the owner lets a new runner have, until the owner says otherwise. */
+  readonly ceiling: number;
   /** End when standard input or the parent's channel closes, and on no signal: no plane outlives its host, nor ends before it. */
   readonly withParent: boolean;
 }
 
 export const USAGE =
-  'usage: plane-main --data-dir DIR [--port N] [--host 127.0.0.1] [--behaviour hosted|improved] [--with-parent]';
+  'usage: plane-main --data-dir DIR [--port N] [--host 127.0.0.1] [--behaviour hosted|improved] [--ceiling 2] [--with-parent]';
 
 /** Throws an Error whose message names the flag. */
 export function readFlags(args: readonly string[]): PlaneFlags {
@@ -23,6 +26,7 @@ export function readFlags(args: readonly string[]): PlaneFlags {
       port: { type: 'string', default: '0' },
       host: { type: 'string', default: '127.0.0.1' },
       behaviour: { type: 'string', default: 'improved' },
+      ceiling: { type: 'string', default: String(DEFAULT_CEILING) },
       'with-parent': { type: 'boolean', default: false },
     },
   });
@@ -34,5 +38,9 @@ export function readFlags(args: readonly string[]): PlaneFlags {
   if (behaviour !== 'hosted' && behaviour !== 'improved') {
     throw new Error('--behaviour is neither hosted nor improved');
   }
-  return { dataDir, port, host, behaviour, withParent: values['with-parent'] };
+  const ceiling = Number(values.ceiling);
+  if (!/^\d+$/.test(values.ceiling) || ceiling < 1 || ceiling > MAX_CONCURRENCY) {
+    throw new Error(`--ceiling is not between 1 and ${MAX_CONCURRENCY}`);
+  }
+  return { dataDir, port, host, behaviour, ceiling, withParent: values['with-parent'] };
 }

@@ -14,6 +14,8 @@ export interface PlaneParts {
   readonly store: PlaneStore;
   readonly box: SealedBox;
   readonly behaviour: Behaviour;
+  /** Slots that the owner lets a new runner have. */
+  readonly ceiling: number;
   readonly live: LiveSockets;
   /** Wall-clock budget of executions that name none. */
   readonly defaultBudgetSeconds: number;

@@ -12,6 +12,7 @@ import { ownerToken } from './owner-token.ts';
 import type { Behaviour, PlaneParts } from './plane-parts.ts';
 import { QueuePoll } from './queue.ts';
 import { planeRoutes } from './rest-api.ts';
+import { DEFAULT_CEILING } from './pools.ts';
 import { createRestServer } from './rest-router.ts';
 import { RunnerSockets } from './runner-socket.ts';
 import { PlaneStore } from './store/plane-store.ts';
@@ -25,6 +26,8 @@ export interface PlaneOptions {
   readonly port?: number;
   readonly host?: string;
   readonly behaviour?: Behaviour;
+  /** Slots of a new runner. Default: the hosted service's. */
+  readonly ceiling?: number;
   readonly clock?: Clock;
   readonly log?: Log;
   /** Wall-clock budget of executions that name none. Default 3,600 s. */
@@ -70,6 +73,7 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
       store,
       box,
       behaviour: options.behaviour ?? 'improved',
+      ceiling: options.ceiling ?? DEFAULT_CEILING,
       live: new LiveSockets(),
       defaultBudgetSeconds: options.budgetSeconds ?? DEFAULT_BUDGET_SECONDS,
       publicUrl: () => url,

@@ -11,7 +11,7 @@ import {
 } from './host-profiles.ts';
 import { newToken, tokenHash } from './identifiers.ts';
 import type { PlaneParts } from './plane-parts.ts';
-import { DEFAULT_CEILING, HEARTBEAT_TTL_MS, MAX_CONCURRENCY } from './pools.ts';
+import { HEARTBEAT_TTL_MS, MAX_CONCURRENCY } from './pools.ts';
 import type { RunnerRow } from './store/runner-table.ts';
 
 const NAME_MAX_CHARACTERS = 200;
@@ -78,7 +78,7 @@ function create(parts: PlaneParts, given: Registration, token: string): string {
     ephemeral: given.ephemeral ? 1 : 0,
     status: 'online',
     last_heartbeat_ms: nowMs,
-    concurrency: DEFAULT_CEILING,
+    concurrency: parts.ceiling,
     reported_concurrency: given.concurrency ?? null,
     token_hash: tokenHash(token),
     connection_id: null,

@@ -11,6 +11,11 @@ import type { Clock, Log } from '../runner-core/ports.ts';
 
 const START_TIMEOUT_MS = 15_000;
 const RESTART_DELAY_MS = 1_000;
+const LONGEST_RESTART_DELAY_MS = 30_000;
+/** A plane whose host was killed takes a moment to notice, and holds port and folder until then. */
+const FORMER_PLANE_MS = 1_000;
+/** Slots the owner lets the runner have, the most there can be: on one machine the host's own setting decides. */
+const CEILING = 32;
 const STOP_TIMEOUT_MS = 5_000;
 
 /** Names, in the plane's folder, of what the `preloop-host` command needs to reach it. */
@@ -45,14 +50,11 @@ export class EmbeddedPlane {
   /** Starts the plane and waits until it listens. Throws PlaneStartError. */
   static async start(options: EmbeddedPlaneOptions): Promise<EmbeddedPlane> {
     const plane = new EmbeddedPlane(options);
-    try {
-      await plane.#launch(options.port);
-    } catch (error) {
-      if (options.port === null) throw error;
-      // Somebody else has our port now. Another one serves as well: identity is kept by name, not by address.
-      options.log.warn('plane port taken', { port: options.port });
-      await plane.#launch(null);
-    }
+    await plane.#launch(options.port).catch(async (error: unknown) => {
+      options.log.warn('plane tried again', { problem: String(error) });
+      await options.clock.wait(FORMER_PLANE_MS);
+      await plane.#relaunch();
+    });
     await writeFile(join(options.dataDir, PLANE_FILES.address), `${plane.url}\n`, { mode: 0o600 });
     return plane;
   }
@@ -87,6 +89,34 @@ export class EmbeddedPlane {
     cut.cancel();
   }
 
+  async #relaunch(): Promise<void> {
+    const { port, log } = this.#options;
+    try {
+      await this.#launch(port);
+    } catch (error) {
+      if (port === null) throw error;
+      // Somebody else has our port now. Another one serves as well: identity is kept by name, not by address.
+      log.warn('plane port taken', { port });
+      await this.#launch(null);
+    }
+  }
+
+  /** Again and again: without a plane the host has nobody to report to. At the same port, which runners and commands know. */
+  #restartAfter(delayMs: number): void {
+    const { clock, log } = this.#options;
+    clock.after(delayMs, () => {
+      if (this.#stopping) return;
+      this.#launch(this.port).then(
+        () => log.info('plane restarted', { pid: this.pid }),
+        (error: unknown) => {
+          if (this.#stopping) return;
+          log.error('plane could not be restarted', { problem: String(error) });
+          this.#restartAfter(Math.min(2 * delayMs, LONGEST_RESTART_DELAY_MS));
+        },
+      );
+    });
+  }
+
   async #launch(port: number | null): Promise<void> {
     const { entry, dataDir, clock, log } = this.#options;
     const args = [
@@ -97,6 +127,8 @@ export class EmbeddedPlane {
       String(port ?? 0),
       '--behaviour',
       'improved',
+      '--ceiling',
+      String(CEILING),
       '--with-parent',
     ];
     const child = spawn(process.execPath, args, {
@@ -142,12 +174,7 @@ export class EmbeddedPlane {
     child.once('exit', (code, signal) => {
       if (this.#stopping) return;
       log.error('plane ended by itself', { code, signal, lastWords });
-      clock.after(RESTART_DELAY_MS, () => {
-        if (this.#stopping) return;
-        this.#launch(this.port).catch((error: unknown) => {
-          log.error('plane could not be restarted', { problem: String(error) });
-        });
-      });
+      this.#restartAfter(RESTART_DELAY_MS);
     });
   }
 }

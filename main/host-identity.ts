@@ -39,6 +39,13 @@ export class HostIdentity {
     return this.#identity;
   }
 
+  /** True where the identity is known without asking anybody; it is `current` at once. */
+  recall(): boolean {
+    const { enrolment, request } = this.#options;
+    this.#identity = enrolment.stored(request) ?? null;
+    return this.#identity !== null;
+  }
+
   /** Resolves true with an identity; false when only the owner can help, or after `stop`. */
   async obtain(): Promise<boolean> {
     const { enrolment, request, clock, random, tried } = this.#options;

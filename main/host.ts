@@ -180,6 +180,8 @@ async function compose(
     if (change.kind === 'job') lookForEngineAfter(store, change.jobId, engines);
     tell(change.kind === 'job' ? change : { kind: 'session' });
   });
+  // Before the start: what an earlier host left in the engine is found by whose it is.
+  const isKnown = identity.recall();
   await listener.start();
   const housekeeping = new Housekeeping({
     clock,
@@ -189,12 +191,7 @@ async function compose(
   });
   closers.add('housekeeping', () => housekeeping.stop());
   housekeeping.start();
-  void identity.obtain().then((obtained) => {
-    if (!obtained) return;
-    const token = identity.current?.token;
-    if (token !== undefined) log.hide(token);
-    listener.retry();
-  });
+  if (!isKnown) void enrol(identity, listener, log);
 
   let stopped: Promise<void> | null = null;
   const end = async (how: StopHow): Promise<void> => {
@@ -243,6 +240,14 @@ async function startPlane(
   });
   facts.set(PLANE_PORT_SETTING, String(plane.port));
   return plane;
+}
+
+/** Never rejects but for a disk that refuses. */
+async function enrol(identity: HostIdentity, listener: Listener, log: HostLog): Promise<void> {
+  if (!(await identity.obtain())) return;
+  const token = identity.current?.token;
+  if (token !== undefined) log.hide(token);
+  listener.retry();
 }
 
 /** A job that met no engine is the sign to look for one. */

@@ -5,6 +5,7 @@
 import type { JobId, RunnerId } from './model/ids.ts';
 import type { JobEvent, JobState } from './model/job-machine.ts';
 import type { JobLimits, JobSpec, TrustedOption } from './model/job-spec.ts';
+import type { Verdict } from './model/outcome.ts';
 import type { LogChunk, LogCursor } from './model/log-chunk.ts';
 import type { FromWorker, RunFacts, ToWorker } from './worker/protocol.ts';
 import type { Leftover } from './model/leftover.ts';
@@ -57,6 +58,8 @@ export interface StoredJob {
   readonly linesAcknowledged: number;
   readonly cursor: LogCursor | null;
   readonly markers: readonly JobMarker[];
+  /** What its worker told of its end, before all it made was gone and `ended` stored; null until then. */
+  readonly told: Verdict | null;
 }
 
 /** One `logs` frame's worth. `index` counts from 0 within the job and never changes. */
@@ -83,8 +86,11 @@ export interface JobStore {
   /** All batches with index < `count` are acknowledged. Never goes back. */
   acknowledgeBatches(jobId: JobId, count: number): void;
   noteMarkers(jobId: JobId, markers: readonly JobMarker[]): void;
-  /** What is worth showing of the run; a later call replaces it. */
-  noteFacts(jobId: JobId, facts: RunFacts): void;
+  /**
+   * What the worker told: the verdict (`told`, kept until `ended` brings its own) and what is worth
+   * showing of the run. From then on the container is not needed any more.
+   */
+  noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void;
   noteLeftover(jobId: JobId, leftover: Leftover): void;
   forgetLeftover(jobId: JobId, leftover: Leftover): void;
   leftovers(jobId: JobId): readonly Leftover[];

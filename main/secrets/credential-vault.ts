@@ -1,10 +1,12 @@
 /**
  * The runner's token and the owner's API token of each server, sealed in one file of mode 0600. Owns
- * the file and what is in it; the key belongs to the SealedBox.
+ * the file and what is in it; the key belongs to the SealedBox. Whose the runner's token is, is kept beside
+ * it: a lost database must not cost this machine its identity, and with it the containers that carry it.
  */
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import * as z from 'zod';
 import { RunnerError } from '../../runner-core/model/errors.ts';
+import { toRunnerId, type RunnerId } from '../../runner-core/model/ids.ts';
 import type { SealedBox } from '../../runner-core/sealing/key-file-box.ts';
 import { replaceFile } from '../atomic-file.ts';
 
@@ -17,7 +19,11 @@ const contentSchema = z.object({
   version: z.literal(1),
   servers: z.record(
     z.string(),
-    z.object({ runner: z.string().optional(), owner: z.string().optional() }),
+    z.object({
+      runner: z.string().optional(),
+      owner: z.string().optional(),
+      runnerId: z.string().optional(),
+    }),
   ),
 });
 type Content = z.infer<typeof contentSchema>;
@@ -71,9 +77,21 @@ export class CredentialVault {
     return this.#content.servers[nameOf(serverUrl)]?.[kind];
   }
 
-  keep(serverUrl: string, kind: CredentialKind, token: string): void {
+  /** Whose the runner's token is; undefined without one, or for one that was kept without it. */
+  runnerId(serverUrl: string): RunnerId | undefined {
+    const held = this.#content.servers[nameOf(serverUrl)];
+    return held?.runner === undefined ? undefined : toRunnerId(held.runnerId ?? '');
+  }
+
+  keepRunner(serverUrl: string, runnerId: RunnerId, token: string): void {
     const held = this.#content.servers[nameOf(serverUrl)] ?? {};
-    this.#write(serverUrl, { ...held, [kind]: token });
+    this.#write(serverUrl, { ...held, runner: token, runnerId });
+  }
+
+  keep(serverUrl: string, kind: CredentialKind, token: string): void {
+    const { runnerId, ...held } = this.#content.servers[nameOf(serverUrl)] ?? {};
+    const whose = kind === 'runner' || runnerId === undefined ? {} : { runnerId };
+    this.#write(serverUrl, { ...held, ...whose, [kind]: token });
   }
 
   /** Forgets one token, or without `kind` all of the server's. */

@@ -8,11 +8,11 @@ import type { RunnerId } from '../../runner-core/model/ids.ts';
 import type { Log, RunnerIdentity } from '../../runner-core/ports.ts';
 import { register, type NotRegistered, type Registered } from '../control-plane/registration.ts';
 import type { CredentialVault } from '../secrets/credential-vault.ts';
-import type { SettingsStore } from '../store/settings-store.ts';
+import type { KnownIdentity, SettingsStore } from '../store/settings-store.ts';
 
 export interface EnrolmentDeps {
   readonly store: Pick<SettingsStore, 'identity' | 'keepIdentity'>;
-  readonly vault: Pick<CredentialVault, 'token' | 'keep'>;
+  readonly vault: Pick<CredentialVault, 'token' | 'runnerId' | 'keepRunner'>;
   readonly log: Log;
 }
 
@@ -45,19 +45,28 @@ export class Enrolment {
     this.#deps = deps;
   }
 
+  /** The identity to dial with where nobody has to be called, else undefined. */
+  stored(request: EnrolmentRequest): RunnerIdentity | undefined {
+    const known = request.mode === null ? this.#known(request) : undefined;
+    const token = this.#deps.vault.token(request.serverKey, 'runner');
+    if (known === undefined || token === undefined) return undefined;
+    const wishes = wishesOf(request);
+    if (wishes !== null && wishes !== known.labelsHash) return undefined;
+    return { runnerId: known.runnerId, token, name: known.name };
+  }
+
   /** The identity to dial with. Calls the service only where the header says so. */
   async identity(request: EnrolmentRequest): Promise<Enrolled> {
-    const { store, vault, log } = this.#deps;
-    const known = request.mode === 'new' ? undefined : store.identity(request.serverKey);
+    const { vault, log } = this.#deps;
+    const identity = this.stored(request);
+    if (identity !== undefined) return { ok: true, identity };
+    const known = request.mode === 'new' ? undefined : this.#known(request);
     if (known === undefined) return this.#enrol(request, null);
     const token = vault.token(request.serverKey, 'runner');
     if (token === undefined || request.mode === 'again')
       return this.#enrol(request, known.runnerId);
     const { runnerId, name } = known;
     const stored = { ok: true, identity: { runnerId, token, name } } as const;
-    const wishes = wishesOf(request);
-    const changed = wishes !== null && wishes !== known.labelsHash;
-    if (!changed) return stored;
     if (request.ownerToken === null) {
       log.warn('name or labels not told to the service', { remedy: 'set PRELOOP_TOKEN' });
       return stored;
@@ -67,6 +76,19 @@ export class Enrolment {
     if (!enrolled.ok)
       log.warn('name or labels not told to the service', { problem: enrolled.problem });
     return enrolled.ok ? enrolled : stored;
+  }
+
+  /** From the database, or where that was lost, from what is kept beside the token. */
+  #known({ serverKey, name, machine }: EnrolmentRequest): KnownIdentity | undefined {
+    const { store, vault, log } = this.#deps;
+    const known = store.identity(serverKey);
+    if (known !== undefined) return known;
+    const runnerId = vault.runnerId(serverKey);
+    if (runnerId === undefined) return undefined;
+    log.warn('identity taken from the credentials', { runnerId });
+    const recalled = { runnerId, name: name ?? machine.hostname, labelsHash: '' };
+    store.keepIdentity(serverKey, recalled);
+    return recalled;
   }
 
   async #enrol(request: EnrolmentRequest, runnerId: RunnerId | null): Promise<Enrolled> {
@@ -98,8 +120,8 @@ export class Enrolment {
   #keep(request: EnrolmentRequest, answer: Registered): void {
     const { serverKey } = request;
     // Token first: a record without its token is enrolled again, a token without its record is not found.
-    this.#deps.vault.keep(serverKey, 'runner', answer.token);
     const { runnerId, name } = answer;
+    this.#deps.vault.keepRunner(serverKey, runnerId, answer.token);
     this.#deps.store.keepIdentity(serverKey, {
       runnerId,
       name,

@@ -72,6 +72,7 @@ export function storedJob(row: JobRow): StoredJob {
     linesAcknowledged: row.lines_acked,
     cursor: readStored(cursorSchema, row.cursor, { jobId, field: 'cursor' }),
     markers: markersOf(row),
+    told: row.verdict === null ? null : verdictOf(row),
   };
 }
 

@@ -82,8 +82,8 @@ export class JobTable {
     this.#statements.setMarkers.run(markers, n);
   }
 
-  setFacts(n: number, facts: string): void {
-    this.#statements.setFacts.run(facts, n);
+  setEnding(n: number, verdict: string, facts: string): void {
+    this.#statements.setEnding.run(verdict, facts, n);
   }
 
   remove(n: number): void {
@@ -143,11 +143,13 @@ function prepare(db: HostDatabase) {
     ),
     setState: db.prepare<[Record<string, unknown>]>(
       `UPDATE job SET state = @state, since_ms = @sinceMs, stop_cause = @stopCause, outcome = @outcome,
-         verdict = @verdict, started_at_ms = @startedAtMs, ended_at_ms = @endedAtMs,
+         verdict = coalesce(@verdict, verdict), started_at_ms = @startedAtMs, ended_at_ms = @endedAtMs,
          settled_at_ms = @settledAtMs WHERE n = @n`,
     ),
     setMarkers: db.prepare<[string, number]>('UPDATE job SET markers = ? WHERE n = ?'),
-    setFacts: db.prepare<[string, number]>('UPDATE job SET facts = ? WHERE n = ?'),
+    setEnding: db.prepare<[string, string, number]>(
+      'UPDATE job SET verdict = ?, facts = ? WHERE n = ?',
+    ),
     remove: db.prepare<[number]>('DELETE FROM job WHERE n = ?'),
     addEvent: db.prepare<[HistoryEntry & { n: number }]>(
       'INSERT INTO job_event (job, at_ms, kind, detail) VALUES (@n, @atMs, @kind, @detail)',

@@ -7,6 +7,7 @@ import { nextJobState, type JobEvent, type JobState } from '../../runner-core/mo
 import type { JobSpec } from '../../runner-core/model/job-spec.ts';
 import { leftoverSchema, type Leftover } from '../../runner-core/model/leftover.ts';
 import type { LogChunk, LogCursor } from '../../runner-core/model/log-chunk.ts';
+import type { Verdict } from '../../runner-core/model/outcome.ts';
 import { Watchers, type Unwatch } from '../../runner-core/listener/watchers.ts';
 import type { JobStore, Log, OutgoingBatch, StoredJob } from '../../runner-core/ports.ts';
 import { mergeMarkers, type JobMarker } from '../../runner-core/wire/markers.ts';
@@ -210,10 +211,9 @@ export class SqliteJobStore implements JobStore {
     );
   }
 
-  /** What is worth showing of the run; a later call replaces it. */
-  noteFacts(jobId: JobId, facts: RunFacts): void {
+  noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void {
     this.#change(jobId, 'job', () =>
-      this.#jobs.setFacts(this.#number(jobId), JSON.stringify(facts)),
+      this.#jobs.setEnding(this.#number(jobId), JSON.stringify(verdict), JSON.stringify(facts)),
     );
   }
 

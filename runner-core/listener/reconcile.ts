@@ -87,7 +87,9 @@ export class Reconcile {
     const isUnstarted = job.state.kind === 'accepted';
     const run = newRun(jobId, isUnstarted ? 'awaiting_redelivery' : 'awaiting_engine');
     held.add(run);
-    if (isUnstarted) this.#awaitingRedelivery.push(run);
+    // Its worker had judged it: nothing is left to find out, only what it made may still be there.
+    if (job.told !== null) run.conclude(job.told);
+    else if (isUnstarted) this.#awaitingRedelivery.push(run);
     else {
       this.#awaitingEngine.push(run);
       reporter.logStored(jobId);

@@ -142,11 +142,13 @@ export class WorkerSession {
         this.#intake.flush();
         // The flush may have failed, and a job whose last lines are lost has not ended well.
         this.#end ??= { kind: 'ended', verdict: message.verdict };
-        store.noteFacts(jobId, message.facts);
         this.#after(EXIT_LIMIT_MS, () => {
           this.#deps.log.warn('worker did not exit', { jobId, pid: worker.pid });
           this.#kill();
         });
+        if (this.#end.kind !== 'ended') return;
+        store.noteEnding(jobId, message.verdict, message.facts);
+        worker.send({ kind: 'verdict_noted' });
         return;
       default:
         this.#deps.log.error('worker sent an unknown message', { jobId, pid: worker.pid });

@@ -127,7 +127,8 @@ export function entrypointFor(spec: DockerLaunchSpec): {
  *
  * The script is fed to a Bash of its own process group, so that a stop (TERM to the container's first
  * process) reaches the agent as well instead of being ignored, and the agent is waited for; the engine's KILL
- * bounds that. Then evidence is sent and the result exported. The exporter runs isolated (`-I`), because a file like `json.py` in the work folder would
+ * bounds that. Meanwhile this Bash itself is silent: of a script that has ended already it would print a
+ * notice of its own, with the script's command. Then evidence is sent and the result exported. The exporter runs isolated (`-I`), because a file like `json.py` in the work folder would
  * otherwise stand in for Python's own. It starts with LINE_END_MARK and a line break: what the script printed
  * last may have none, and the envelope must start a line. Non-ASCII text stays as it is, so that a result does
  * not outgrow the envelope by being escaped.
@@ -136,14 +137,16 @@ export const BOOTSTRAP = `set -u
 mkdir -p /workspace || exit 1
 cd /workspace || exit 1
 rm -f -- /workspace/result.json || exit 1
+exec 3>&2 2>/dev/null
 set -m
 harness=
 stopped=
 interrupted=
 trap 'stopped=1; interrupted=1; [ -z "$harness" ] || kill -TERM -- "-$harness" 2>/dev/null' TERM
-bash < <(printf '%s\\n' "$PRELOOP_RUNNER_SCRIPT") &
+bash < <(printf '%s\\n' "$PRELOOP_RUNNER_SCRIPT") 2>&3 3>&- &
 harness=$!
 set +m
+exec 2>&3 3>&-
 [ -z "$stopped" ] || kill -TERM -- "-$harness" 2>/dev/null
 while :; do
   interrupted=

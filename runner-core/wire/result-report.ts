@@ -166,7 +166,9 @@ function failureReason(facts: DockerEndFacts, reading: ReportReading): Reason {
   // The script was content; the bootstrap exits with 1 because there is no usable result.
   if (reading.exitCode === 0 && reading.problem !== null)
     return problemReason(reading.problem, reading);
-  if (exitCode === '125') return reason('engine_refused', { exitCode });
+  // An envelope proves that the engine did run the container: the code is the script's own.
+  if (exitCode === '125' && reading.exitCode === null)
+    return reason('engine_refused', { exitCode });
   if (exitCode === '126') return reason('not_executable', { exitCode });
   if (exitCode === '127') return reason('command_not_found', { exitCode });
   const signal = facts.exitCode - 128;

@@ -1,10 +1,11 @@
 /**
- * One container, from nothing to nothing: create, note, start, follow its log, wait, judge, remove. Owns the
- * order; the parts are in the files beside it.
+ * One container, from nothing to nothing: create, note, start, follow its log, wait, judge, and, when told,
+ * remove. Owns the order; the parts are in the files beside it.
  */
 import { isEngineError, type ContainerInfo, type DockerEngine } from '../docker/docker-engine.ts';
 import { removeLeftover } from '../docker/leftover-remover.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
+import type { JobId } from '../model/ids.ts';
 import type { Leftover } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { reason } from '../model/reason.ts';
@@ -72,6 +73,7 @@ export class DockerLaunchExecutor implements Executor {
   readonly #deps: DockerLaunchDeps;
   #made: Made = { container: null, networkId: null, mayHaveComposed: false };
   #lease: WorkspaceLease | null = null;
+  #jobId: JobId | null = null;
   #facts: RunFacts = NO_FACTS;
 
   constructor(deps: DockerLaunchDeps) {
@@ -110,9 +112,18 @@ export class DockerLaunchExecutor implements Executor {
     });
   }
 
-  /** Runs the steps, turns their failures into a verdict, and removes whatever came of it. */
+  async clear(): Promise<void> {
+    const { engine, clock } = this.#deps;
+    await Promise.all([
+      this.#jobId === null || removeWhatWasMade(engine, clock, this.#jobId, this.#made),
+      this.#lease?.release(),
+    ]);
+  }
+
+  /** Runs the steps and turns their failures into a verdict. */
   async #toTheEnd(order: Order, steps: () => Promise<Verdict>): Promise<Ending> {
-    const { log, report, engine, clock } = this.#deps;
+    const { log, report } = this.#deps;
+    this.#jobId = order.spec.jobId;
     let verdict: Verdict;
     try {
       verdict = await steps();
@@ -123,10 +134,6 @@ export class DockerLaunchExecutor implements Executor {
     // Before the container goes: until then its log can be read again, by us or by who adopts it.
     await log.allStored();
     report.phase('cleaning');
-    await Promise.all([
-      removeWhatWasMade(engine, clock, order.spec.jobId, this.#made),
-      this.#lease?.release(),
-    ]);
     return { verdict: masked, facts: this.#facts };
   }
 

@@ -6,7 +6,7 @@ import type { Phase, RunFacts, ToWorker } from './protocol.ts';
 export type RunOrder = ToWorker & { readonly kind: 'run' };
 export type AdoptOrder = ToWorker & { readonly kind: 'adopt' };
 
-/** The end of a job, after everything it made is gone or left to the listener. */
+/** The end of a job; what it made is still there. */
 export interface Ending {
   readonly verdict: Verdict;
   readonly facts: RunFacts;
@@ -19,10 +19,12 @@ export const NO_FACTS: RunFacts = {
   exitCode: null,
 };
 
-/** Both resolve with the ending of every job, good or bad; a rejection is a bug of ours. */
+/** `run` and `adopt` resolve with the ending of every job, good or bad; a rejection is a bug of ours. */
 export interface Executor {
   run(order: RunOrder): Promise<Ending>;
   adopt(order: AdoptOrder): Promise<Ending>;
+  /** Removes what the job made, once its ending is on disk. Never rejects: what stays is left to the listener. */
+  clear(): Promise<void>;
 }
 
 /** The executor's side of the line to the listener. */

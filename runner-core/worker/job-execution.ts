@@ -13,6 +13,7 @@ import {
   NO_FACTS,
   type AdoptOrder,
   type Ending,
+  type Executor,
   type JobReport,
   type RunOrder,
 } from './executor.ts';
@@ -20,8 +21,10 @@ import { openJobLog, type JobLog } from './job-log.ts';
 import type { EngineAddress, FromWorker, ToWorker } from './protocol.ts';
 import { StopSwitch } from './stop-switch.ts';
 
-/** How long the listener may take to store a leftover. */
+/** How long the listener may take to store a leftover, or the verdict. */
 const NOTED_MS = 10_000;
+/** Beside the names of leftovers, which start with their kind. */
+const THE_VERDICT = 'verdict';
 
 export interface JobExecutionDeps {
   readonly clock: Clock;
@@ -37,7 +40,7 @@ export class JobExecution {
   readonly #deps: JobExecutionDeps;
   readonly #stop = new StopSwitch();
   readonly #ended = Promise.withResolvers<undefined>();
-  /** Leftovers told and not yet noted. */
+  /** Leftovers, and the verdict, told and not yet noted. */
   readonly #unnoted = new Map<string, () => void>();
   #log: JobLog | undefined;
 
@@ -45,7 +48,7 @@ export class JobExecution {
     this.#deps = deps;
   }
 
-  /** Resolves when `ended` has been sent. Never rejects. */
+  /** Resolves when `ended` has been sent and what the job made is gone, or left to the listener. Never rejects. */
   get ended(): Promise<undefined> {
     return this.#ended.promise;
   }
@@ -61,6 +64,9 @@ export class JobExecution {
         return;
       case 'log_stored':
         this.#log?.stored(message.throughSeq);
+        return;
+      case 'verdict_noted':
+        this.#unnoted.get(THE_VERDICT)?.();
         return;
       case 'secrets':
         this.#log?.addSecrets(message.environment);
@@ -93,7 +99,7 @@ export class JobExecution {
       });
       const ending: Ending =
         order.kind === 'run' ? await executor.run(order) : await executor.adopt(order);
-      send({ kind: 'ended', ...ending });
+      await this.#tell(ending, executor);
       this.#ended.resolve(undefined);
     } catch (error) {
       this.crashed(error);
@@ -102,23 +108,36 @@ export class JobExecution {
     }
   }
 
+  /**
+   * Until the verdict is on disk the container stays: a host that dies now finds it, and judges again. A
+   * listener that does not answer removes what was made itself.
+   */
+  async #tell(ending: Ending, executor: Executor): Promise<void> {
+    const noted = this.#noted(THE_VERDICT);
+    this.#deps.send({ kind: 'ended', ...ending });
+    const isNoted = await noted.then(
+      () => true,
+      () => false,
+    );
+    if (isNoted) await executor.clear();
+  }
+
   #report(): JobReport {
     const { send } = this.#deps;
     return {
       phase: (phase, progress = null) => send({ kind: 'phase', phase, progress }),
       made: (leftover) => {
-        const noted = this.#noted(leftover);
+        const noted = this.#noted(nameOf(leftover));
         send({ kind: 'made', leftover });
         return noted;
       },
     };
   }
 
-  #noted(leftover: Leftover): Promise<void> {
-    const key = nameOf(leftover);
+  #noted(key: string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<undefined>();
     const limit = this.#deps.clock.after(NOTED_MS, () => {
-      reject(new Error('the listener did not note what was made within 10 s'));
+      reject(new Error('the listener did not note what it was told within 10 s'));
     });
     this.#unnoted.set(key, () => {
       this.#unnoted.delete(key);

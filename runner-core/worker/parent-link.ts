@@ -77,7 +77,15 @@ function openPort(port: ParentPort, clock: Clock, events: ParentLinkEvents): Par
   };
 }
 
-const KINDS: readonly string[] = ['run', 'adopt', 'noted', 'log_stored', 'secrets', 'stop'];
+const KINDS: readonly string[] = [
+  'run',
+  'adopt',
+  'noted',
+  'log_stored',
+  'verdict_noted',
+  'secrets',
+  'stop',
+];
 
 /**
  * The listener is our own program of the same build, started us, and is trusted with all we hold: its

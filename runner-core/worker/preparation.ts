@@ -3,6 +3,7 @@ import {
   EngineError,
   isEngineError,
   type DockerEngine,
+  type ImageInfo,
   type NetworkInfo,
 } from '../docker/docker-engine.ts';
 import { LABEL, labelsOf } from '../docker/labels.ts';
@@ -16,6 +17,9 @@ import type { JobContext } from './protocol.ts';
 import type { JobReport } from './executor.ts';
 import { engineAway, isEngineAway, type StartFailure } from './start-failure.ts';
 import { prepareWorkspace } from './workspace.ts';
+
+/** What an engine answers to a name that is none. */
+const BAD_REQUEST = 400;
 
 export interface Preparation {
   readonly spec: DockerLaunchSpec;
@@ -48,7 +52,7 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
   if (early !== null) return refused(notAllowed(early, spec));
   const [image, [joined]] = await abortable(
     Promise.all([
-      engine.image(spec.image),
+      imageHere(engine, spec.image),
       isNamedNetwork(network) ? engine.networksNamed(network) : [],
     ]),
     signal,
@@ -58,6 +62,7 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
   if (refusal !== null) return refused(notAllowed(refusal, spec));
   const workspace = await abortable(keptWorkspace(job), signal);
   if (typeof workspace === 'object' && workspace !== null) return refused(workspace);
+  if (image !== undefined && 'reason' in image) return refused(image);
   if (image === undefined) {
     const failure = await pullImage(spec.image, {
       ...job,
@@ -69,6 +74,19 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
   return joins !== null && 'reason' in joins
     ? refused(joins)
     : { kind: 'prepared', workspaceDir: workspace, network: joins };
+}
+
+/** The image, undefined where it has to be pulled, or why there can be none of this name. */
+async function imageHere(
+  engine: DockerEngine,
+  image: string,
+): Promise<ImageInfo | undefined | StartFailure> {
+  try {
+    return await engine.image(image);
+  } catch (error) {
+    if (!isEngineError(error) || error.statusCode !== BAD_REQUEST) throw error;
+    return { reason: reason('image_missing', { image, detail: error.message }), exitCode: 0 };
+  }
 }
 
 const refused = (failure: StartFailure): Prepared => ({ kind: 'refused', failure });

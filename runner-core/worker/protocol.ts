@@ -53,6 +53,8 @@ export type ToWorker =
   /** The leftover is on disk: it may be started now. */
   | { readonly kind: 'noted'; readonly leftover: Leftover }
   | { readonly kind: 'log_stored'; readonly throughSeq: number }
+  /** What `ended` told is on disk: what the job made may go now. */
+  | { readonly kind: 'verdict_noted' }
   /** Further values to mask, from a redelivered launch. */
   | { readonly kind: 'secrets'; readonly environment: Readonly<Record<string, string>> }
   /** TERM now, KILL after `graceMs`. */
@@ -81,7 +83,7 @@ export type FromWorker =
       readonly cursor: LogCursor | null;
       readonly markers: readonly JobMarker[];
     }
-  /** The last message; all chunks were sent before it. The worker then cleans up and exits. */
+  /** The last message; all chunks were sent before it. Answered by `verdict_noted`, after which the worker cleans up and exits. */
   | { readonly kind: 'ended'; readonly verdict: Verdict; readonly facts: RunFacts };
 
 /** What is worth showing of a run afterwards. */

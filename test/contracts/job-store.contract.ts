@@ -74,6 +74,7 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
         linesAcknowledged: 0,
         cursor: null,
         markers: [],
+        told: null,
       });
     });
 
@@ -295,10 +296,11 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
         state: { kind: 'running' },
         told: verdict,
       });
-      for (const step of WAYS.stopping) made.store.transition(jobId, step);
-      expect(made.reopened().job(jobId)?.told).toEqual(verdict);
+      const store = made.reopened();
+      store.transition(jobId, { kind: 'stop_requested', atMs: 8, cause: 'owner' });
+      expect(store.job(jobId)?.told).toEqual(verdict);
       const last = aVerdict({ outcome: 'lost', reason: null });
-      made.store.transition(jobId, { kind: 'ended', atMs: 9, verdict: last });
+      store.transition(jobId, { kind: 'ended', atMs: 9, verdict: last });
       expect(made.reopened().job(jobId)).toMatchObject({ state: { verdict: last }, told: last });
     });
 

@@ -271,6 +271,7 @@ test('flags have their defaults', () => {
     port: 0,
     host: '127.0.0.1',
     behaviour: 'improved',
+    ceiling: 2,
     withParent: false,
   });
 });

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EvidenceUpload } from '../../runner-core/model/outcome.ts';
 import { asciiJsonBytes } from '../../runner-core/wire/json-measure.ts';
-import { BOOTSTRAP } from '../../runner-core/wire/launch.ts';
+import { BOOTSTRAP, LINE_END_MARK } from '../../runner-core/wire/launch.ts';
 import {
   BOOTSTRAP_CASES,
   expectBootstrapRun,
@@ -54,6 +54,18 @@ describe('the bootstrap', () => {
     const row = { name: '', script, exitCode: 0, reading: { evidenceUpload } };
     expectBootstrapRun(await run(script, { PRELOOP_EVIDENCE_PUT_TOKEN: 't' }), row);
   });
+
+  test.each(['true', 'exit 3', 'kill -KILL $$'])(
+    'of a script (%s) that ends before the bootstrap goes on, Bash prints no notice',
+    async (script) => {
+      const slow = join(folder, 'slow.sh');
+      const untilGone = 'while [ -n "${harness:-}" ] && kill -0 "$harness" 2>/dev/null; do :; done';
+      await writeFile(slow, `unset BASH_ENV\ntrap '${untilGone}' DEBUG\n`);
+      const { stdout, stderr } = await run(script, { BASH_ENV: slow, HOME: folder });
+      expect(stderr).toBe('');
+      expect(stdout.split('\n')[0]).toBe(LINE_END_MARK);
+    },
+  );
 
   test('a folder in the place of the result ends it before the script runs', async () => {
     await rm(join(folder, 'result.json'));

@@ -14,6 +14,7 @@ import {
   openCredentialVault,
 } from '../../../main/secrets/credential-vault.ts';
 import { openKeyFileBox, type SealedBox } from '../../../runner-core/sealing/key-file-box.ts';
+import { IDENTITY } from '../../support/builders.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const SERVER = 'https://one.test';
@@ -36,6 +37,22 @@ test('tokens are there at the next opening, for each server and kind', async () 
   expect(later.token('https://two.test', 'runner')).toBe('token-c');
   expect(later.token('https://two.test', 'owner')).toBeUndefined();
   expect([...later.tokens()].sort()).toEqual(['token-b', 'token-c', 'token-d']);
+});
+
+test('whose the token of a runner is, is there at the next opening, and goes with the token', async () => {
+  const { path, box } = await place();
+  const vault = openCredentialVault(path, box);
+  expect(vault.runnerId(SERVER)).toBeUndefined();
+  vault.keep(SERVER, 'owner', 'token-b');
+  vault.keepRunner(SERVER, IDENTITY.runnerId, 'token-a');
+  const later = openCredentialVault(path, box);
+  expect(later.runnerId(`${SERVER}/`)).toBe(IDENTITY.runnerId);
+  expect(later.token(SERVER, 'runner')).toBe('token-a');
+  expect(later.token(SERVER, 'owner')).toBe('token-b');
+  later.keep(SERVER, 'owner', 'token-c');
+  expect(later.runnerId(SERVER)).toBe(IDENTITY.runnerId);
+  later.forget(SERVER, 'runner');
+  expect(openCredentialVault(path, box).runnerId(SERVER)).toBeUndefined();
 });
 
 test('the file is for its owner alone and shows neither token nor server', async () => {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Enrolment, type EnrolmentRequest } from '../../../main/services/enrolment.ts';
+import type { RunnerId } from '../../../runner-core/model/ids.ts';
 import type { KnownIdentity } from '../../../main/store/settings-store.ts';
 
 const RUNNER = '9a1de0f4-52b7-4b1c-8e7e-3c0a4f2f7d11';
@@ -10,7 +11,7 @@ let server: Server;
 let asked: Record<string, unknown>[];
 let answer: { status: number; body: unknown };
 let records: Map<string, KnownIdentity>;
-let tokens: Map<string, string>;
+let tokens: Map<string, { runnerId: RunnerId; token: string }>;
 let enrolment: Enrolment;
 
 beforeEach(async () => {
@@ -34,8 +35,9 @@ beforeEach(async () => {
       keepIdentity: (key, record) => void records.set(key, record),
     },
     vault: {
-      token: (key) => tokens.get(key),
-      keep: (key, _kind, token) => void tokens.set(key, token),
+      token: (key) => tokens.get(key)?.token,
+      runnerId: (key) => tokens.get(key)?.runnerId,
+      keepRunner: (key, runnerId, token) => void tokens.set(key, { runnerId, token }),
     },
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
   });
@@ -72,7 +74,7 @@ test('the first start registers with every field and keeps the identity', async 
       auth: 'Bearer owner',
     },
   ]);
-  expect(tokens.get('k')).toBe('fresh');
+  expect(tokens.get('k')).toEqual({ runnerId: RUNNER, token: 'fresh' });
 });
 
 test('a later start dials with the stored token and calls nobody', async () => {
@@ -80,6 +82,26 @@ test('a later start dials with the stored token and calls nobody', async () => {
   answer = { status: 500, body: {} };
   expect(await enrolment.identity(request({ ownerToken: null }))).toMatchObject({ ok: true });
   expect(asked).toHaveLength(1);
+});
+
+test('a lost database costs no identity: it is taken from beside the token, and kept anew', async () => {
+  await enrolment.identity(request());
+  records.clear();
+  const identity = { runnerId: RUNNER, token: 'fresh', name: 'box' };
+  expect(await enrolment.identity(request())).toEqual({ ok: true, identity });
+  expect(asked).toHaveLength(1);
+  expect(records.get('k')).toMatchObject({ runnerId: RUNNER });
+});
+
+test.each([
+  ['the first start', {}, false, false],
+  ['a later start', {}, true, true],
+  ['new labels', { labels: ['gpu'] }, true, false],
+  ['enrolling again', { mode: 'again' }, true, false],
+  ['enrolling anew', { mode: 'new' }, true, false],
+] as const)('%s: known without asking anybody? (%j)', async (_when, over, isLater, isKnown) => {
+  if (isLater) await enrolment.identity(request());
+  expect(enrolment.stored(request(over)) !== undefined).toBe(isKnown);
 });
 
 test('identities are kept apart by server', async () => {

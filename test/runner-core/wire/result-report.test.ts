@@ -126,6 +126,12 @@ describe('any other exit', () => {
     ['code 7', { exitCode: 7 }, 'exit_nonzero', { exitCode: '7' }],
     ['code 255', { exitCode: 255 }, 'exit_nonzero', { exitCode: '255' }],
     ['code 125', { exitCode: 125 }, 'engine_refused', { exitCode: '125' }],
+    [
+      'a script that ended with 125',
+      { exitCode: 125, ...report({ exit_code: 125 }) },
+      'exit_nonzero',
+      { exitCode: '125' },
+    ],
     ['code 126', { exitCode: 126 }, 'not_executable', { exitCode: '126' }],
     ['code 127', { exitCode: 127 }, 'command_not_found', { exitCode: '127' }],
     ['code 137', { exitCode: 137 }, 'killed_by_signal', { exitCode: '137', signal: 'SIGKILL' }],

@@ -37,6 +37,17 @@ test('a refusal names the flow, by which the owner can allow it', async () => {
   });
 });
 
+test('a name that no image can have is told as such, not as Docker being away', async () => {
+  const bench = new ExecutionBench({ spec: { image: 'UPPER' } });
+  bench.engine.failNext('image', 'refused', 'no such image: UPPER: invalid reference', 400);
+  bench.run();
+  expect((await bench.ended()).verdict.reason).toEqual({
+    code: 'image_missing',
+    facts: { image: 'UPPER', detail: 'no such image: UPPER: invalid reference' },
+  });
+  expect(callNames(bench)).toEqual(['image', 'close']);
+});
+
 const FOREIGN = { id: 'theirs', name: 'lan', labels: {}, containers: [] };
 
 test('a network of somebody else is refused, and neither joined nor removed', async () => {
