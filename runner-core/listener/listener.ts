@@ -296,12 +296,24 @@ export class Listener {
 
   /** Every field, every time: the service takes what is left out as withdrawn. */
   #heartbeat(): HeartbeatFrame {
+    const held = this.#unsettled();
     return {
       type: 'heartbeat',
       concurrency: this.#deps.concurrency(),
       ephemeral: false,
       host_exec_profiles: [],
       publication_capabilities: { version: 1, helper_ready: false },
+      ...(held === null ? {} : { held_execution_ids: held }),
     };
+  }
+
+  /** Null where the disk refuses: better no list than one that lacks jobs at work. */
+  #unsettled(): readonly JobId[] | null {
+    try {
+      return this.#deps.store.unsettled().map((job) => job.spec.jobId);
+    } catch (error) {
+      this.#deps.log.error('held jobs not listed', { error });
+      return null;
+    }
   }
 }

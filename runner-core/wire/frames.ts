@@ -70,6 +70,11 @@ export interface HeartbeatFrame {
   readonly ephemeral: boolean;
   readonly host_exec_profiles: readonly HostExecAdvertisement[];
   readonly publication_capabilities: { readonly version: 1; readonly helper_ready: false };
+  /**
+   * Jobs taken and not yet settled. An extension that the hosted service ignores; the embedded plane ends
+   * what it believes started here and is not listed. Left out: no statement.
+   */
+  readonly held_execution_ids?: readonly string[];
 }
 export interface HostExecAdvertisement {
   readonly name: string;

@@ -1,11 +1,22 @@
 import { afterEach, expect, test } from 'vitest';
 import { stoppedVerdict } from '../../../runner-core/wire/result-report.ts';
-import { containerOf, jobIdOf, jobPayload, lineChunks, SUCCEEDED } from '../../support/builders.ts';
+import {
+  containerOf,
+  dockerSpec,
+  jobIdOf,
+  jobPayload,
+  lineChunks,
+  SUCCEEDED,
+} from '../../support/builders.ts';
 import { listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
+import { MemoryJobStore } from '../../support/memory-job-store.ts';
 
 let opened: ListenerBench[] = [];
 async function online(...jobs: number[]): Promise<ListenerBench> {
-  const bench = listenerBench();
+  return onlineOver(new MemoryJobStore(), ...jobs);
+}
+async function onlineOver(store: MemoryJobStore, ...jobs: number[]): Promise<ListenerBench> {
+  const bench = listenerBench({ store });
   opened.push(bench);
   await bench.start();
   for (const job of jobs) bench.plane.session.deliver({ type: 'job', job: jobPayload(job) });
@@ -41,8 +52,30 @@ test('a heartbeat says everything, each time, even when nothing changed', async 
       ephemeral: false,
       host_exec_profiles: [],
       publication_capabilities: { version: 1, helper_ready: false },
+      held_execution_ids: [],
     })),
   );
+});
+
+test('a heartbeat lists every job until its end is acknowledged, and nothing where the disk refuses', async () => {
+  const store = new MemoryJobStore();
+  for (const job of [2, 3]) {
+    store.accept(dockerSpec(job), 0);
+    store.transition(jobIdOf(job), { kind: 'ended', atMs: 0, verdict: SUCCEEDED });
+  }
+  store.transition(jobIdOf(3), { kind: 'acknowledged', atMs: 0 });
+  const bench = await onlineOver(store, 1);
+  const listed = (): unknown => bench.plane.sent('heartbeat').at(-1)?.held_execution_ids;
+  expect(listed()).toEqual([jobIdOf(2)]);
+  await bench.clock.advance(15_000);
+  expect(listed()).toEqual([jobIdOf(1)]);
+  store.failing.add('unsettled');
+  await bench.clock.advance(15_000);
+  expect(bench.plane.sent('heartbeat').at(-1)).not.toHaveProperty('held_execution_ids');
+  store.failing.clear();
+  bench.launcher.worker.end(SUCCEEDED);
+  await bench.clock.advance(15_000);
+  expect(listed()).toEqual([]);
 });
 
 test('a lost connection leaves jobs alone; they end offline and are told on the next session, once', async () => {
