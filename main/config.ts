@@ -61,6 +61,11 @@ const OPTIONS = {
   version: { type: 'boolean' },
 } as const;
 
+/** Every flag by its long name, and whether a value follows it. */
+export const FLAGS: Readonly<Record<string, 'value' | 'alone'>> = Object.fromEntries(
+  Object.entries(OPTIONS).map(([name, { type }]) => [name, type === 'string' ? 'value' : 'alone']),
+);
+
 /** Never throws: every problem names its flag. */
 export function parseConfig(
   args: readonly string[],

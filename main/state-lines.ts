@@ -46,6 +46,12 @@ export function settingsLine(problem: string | null): string {
     : `Settings ${problem}. Until then the last good values stay in force.`;
 }
 
+/** `takenPort`: the port the owner knows, where somebody else has it now. */
+export function pageLine(signInUrl: string, takenPort: number | null): string {
+  const why = takenPort === null ? '' : `; port ${takenPort} is in use by another program`;
+  return `Page     ${signInUrl} (good once, for a minute; for a new one: preloop-host open${why})`;
+}
+
 export function engineLine(choice: EngineChoice | null): string {
   if (choice === null) return 'Docker   looking';
   if (!choice.ok) return `Docker   ${choice.failure.reason} ${choice.failure.remedy}`;

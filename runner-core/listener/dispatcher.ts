@@ -243,6 +243,7 @@ function startedElsewhere(jobId: JobId): UnrunnableSpec {
     kind: 'unrunnable',
     jobId,
     flowId: null,
+    repository: null,
     agentType: 'unknown',
     modelIdentifier: null,
     report: { kind: 'docker_v1' },

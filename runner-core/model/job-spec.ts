@@ -27,6 +27,8 @@ interface SpecBase {
   readonly jobId: JobId;
   readonly flowId: string | null;
   readonly agentType: string;
+  /** `host/owner/name` of what is cloned first; for showing. Without user, query and `.git`; null for none. */
+  readonly repository: string | null;
   readonly modelIdentifier: string | null;
   readonly report: ReportProtocol;
 }

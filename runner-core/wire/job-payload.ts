@@ -11,6 +11,7 @@ import type { ServerFrame } from './frames.ts';
 import { imageOf, parseRunnerOptions } from './job-options.ts';
 import { nestsDeeperThan } from './json-measure.ts';
 import { checkEnvironment, checkLaunch } from './launch-check.ts';
+import { repositoryOf } from './repository.ts';
 import { containerEnvironment, sanitiseAgentConfig } from './launch.ts';
 
 export type ParsedJob =
@@ -155,10 +156,11 @@ function hostProfileOf(job: JsonObject): string | undefined {
 function specBase(
   job: JsonObject,
   jobId: JobId,
-): Pick<UnrunnableSpec, 'jobId' | 'flowId' | 'modelIdentifier'> {
+): Pick<UnrunnableSpec, 'jobId' | 'flowId' | 'repository' | 'modelIdentifier'> {
   return {
     jobId,
     flowId: textOf(job['flow_id']) || null,
+    repository: repositoryOf(job['git_clone_config']),
     modelIdentifier: textOf(job['model_identifier']) || null,
   };
 }

@@ -59,6 +59,7 @@ export function dockerSpec(
     kind: 'docker_launch',
     jobId: jobIdOf(number),
     flowId: null,
+    repository: null,
     agentType: 'codex',
     modelIdentifier: null,
     report: { kind: 'docker_v1' },
