@@ -69,6 +69,14 @@ function isNetworkGone(error: unknown): boolean {
   return isEngineError(cause, 'not_found') && /\bnetwork\b/i.test(cause.message);
 }
 
+function isAmbiguous(error: unknown): boolean {
+  return isEngineError(error) && /\bnetwork\b.*\bambiguous\b/i.test(error.message);
+}
+
+/** Between two tries to start while a network's name is ambiguous; five seconds in all. */
+const AMBIGUOUS_WAIT_MS = 250;
+const AMBIGUOUS_TURNS = 20;
+
 export class DockerLaunchExecutor implements Executor {
   readonly #deps: DockerLaunchDeps;
   #made: Made = { container: null, networkId: null, mayHaveComposed: false };
@@ -198,14 +206,28 @@ export class DockerLaunchExecutor implements Executor {
   }
 
   async #start({ spec }: Order, { id }: Container): Promise<void> {
-    const { report, stop, engine } = this.#deps;
+    const { report, stop } = this.#deps;
     stop.signal.throwIfAborted();
     report.phase('starting');
-    await engine.startContainer(id).catch((error: unknown) => {
+    await this.#startSettled(id).catch((error: unknown) => {
       if (!isEngineError(error)) throw error;
       throw new RefusedError(startFailure(error, spec.image), { cause: error });
     });
     report.phase('running');
+  }
+
+  /** While two jobs make a network of one name, the engine starts nothing on it: in a moment one is gone. */
+  async #startSettled(id: string): Promise<void> {
+    const { engine, clock, stop } = this.#deps;
+    for (let turn = 1; ; turn++) {
+      try {
+        await engine.startContainer(id);
+        return;
+      } catch (error) {
+        if (!isAmbiguous(error) || turn === AMBIGUOUS_TURNS) throw error;
+      }
+      await clock.wait(AMBIGUOUS_WAIT_MS, stop.signal);
+    }
   }
 
   /** Follows a started container until its exit. `seen`: as an adopted one was found. */

@@ -20,6 +20,10 @@ import { prepareWorkspace } from './workspace.ts';
 
 /** What an engine answers to a name that is none. */
 const BAD_REQUEST = 400;
+/** Time for who gave way to be gone, and for the lowest to have begun again. */
+const LOWEST_WAITS_MS = 200;
+const OTHERS_WAIT_MS = 800;
+const GIVE_WAY_TURNS = 10;
 
 export interface Preparation {
   readonly spec: DockerLaunchSpec;
@@ -76,6 +80,8 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
     : { kind: 'prepared', workspaceDir: workspace, network: joins };
 }
 
+type Joining = Pick<Preparation, 'spec' | 'context' | 'engine' | 'clock' | 'report'>;
+
 /** The image, undefined where it has to be pulled, or why there can be none of this name. */
 async function imageHere(
   engine: DockerEngine,
@@ -104,7 +110,7 @@ const isOurs = (network: NetworkInfo): boolean => network.labels[LABEL.execution
  * why it cannot be had. One of ours is noted, also when another job made it, so that the last removes it.
  */
 export async function joinedNetwork(
-  job: Pick<Preparation, 'spec' | 'context' | 'engine' | 'report'>,
+  job: Joining,
   known: NetworkInfo | undefined,
 ): Promise<JoinedNetwork | null | StartFailure> {
   const { network: name } = job.spec.options;
@@ -124,26 +130,35 @@ export async function joinedNetwork(
 }
 
 /**
- * The id of the network, which another job may make at the same moment. The engine then lets both be, so
- * both look and keep the one with the lowest id. A job that looked too early keeps its own: names are
- * never used to join, so two of a name do no harm.
+ * The id of the network, which another job may make at the same moment. The engine then lets both be, and
+ * starts no container on either while there are two of a name. Who sees another beside its own gives way: one
+ * that sees none was first, and everybody after it sees it. Where all gave way, the lowest id begins again.
  */
 async function makeNetwork(
-  { engine, spec, context }: Pick<Preparation, 'spec' | 'context' | 'engine'>,
+  { engine, clock, spec, context }: Joining,
   name: string,
 ): Promise<string> {
   const labels = labelsOf({ ...spec, ...context });
-  const made = await engine.createNetwork(name, labels).catch((error: unknown) => {
-    if (isEngineError(error, 'conflict')) return undefined;
-    throw error;
-  });
-  const [first] = (await engine.networksNamed(name)).filter(isOurs);
-  if (first === undefined) {
-    const facts = { statusCode: 409, kind: 'conflict' } as const;
-    throw new EngineError(facts, 'somebody else has made a network of this name');
+  const ours = async (): Promise<readonly NetworkInfo[]> =>
+    (await engine.networksNamed(name)).filter(isOurs);
+  for (let turn = 0; turn < GIVE_WAY_TURNS; turn++) {
+    const made = await engine.createNetwork(name, labels).catch((error: unknown) => {
+      if (isEngineError(error, 'conflict')) return undefined;
+      throw error;
+    });
+    const others = (await ours()).filter(({ id }) => id !== made);
+    if (made === undefined && others.length === 0) break;
+    if (others.length === 0 && made !== undefined) return made;
+    if (made !== undefined) {
+      await engine.removeNetwork(made);
+      const isLowest = others.every(({ id }) => made < id);
+      await clock.wait(isLowest ? LOWEST_WAITS_MS : OTHERS_WAIT_MS);
+    }
+    const [left] = made === undefined ? others : await ours();
+    if (left !== undefined) return left.id;
   }
-  if (made !== undefined && made !== first.id) await engine.removeNetwork(made);
-  return first.id;
+  const facts = { statusCode: 409, kind: 'conflict' } as const;
+  throw new EngineError(facts, 'somebody else has made a network of this name');
 }
 
 /** The folder, null where none is asked for, or why there is none. */

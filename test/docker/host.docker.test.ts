@@ -132,6 +132,20 @@ test('a job goes on while the host is restarted, and is adopted: no line lost or
   expect(await containersOf(jobId)).toBe('');
 });
 
+test('a job that was leased while the host was stopping is taken with the first frame after the restart', async () => {
+  const [, ...others] = await Promise.all(
+    [1, 2, 3].map(() => under.plane.submit(definition(`sleep 1; ${REPORT}`))),
+  );
+  await under.until(({ held }) => held.length === 2);
+  await under.host.stop('stop');
+  under = await startHost({ dataDir: under.dataDir });
+  for (const submitted of others) await runToEnd(submitted);
+  await under.host.stop('stop');
+  const log = await readFile(dataPaths(under.dataDir).hostLog, 'utf8');
+  expect(log).toContain('job accepted');
+  expect(log).not.toContain('job left unanswered');
+});
+
 test('a canary in token and environment is in none of our folders, frames or argument lists', async () => {
   const canary = 'canary-4f1d7c9b2a';
   const submitted = await under.plane.submit(

@@ -7,6 +7,7 @@ import {
   ExecutionBench,
   type ExecutionBenchOptions,
 } from '../../support/execution-bench.ts';
+import { settle } from '../../support/fake-clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const NAME = `preloop-${jobIdOf(1)}-abc123`;
@@ -83,20 +84,72 @@ test('a network that is not there is made, noted before the container, and remov
   expect(calls.indexOf('removeContainer')).toBeLessThan(calls.indexOf('removeNetwork'));
 });
 
-test('of two networks made at once the one with the lowest id is kept and joined', async () => {
+/** Another job makes its network just before ours; the ids decide nothing but who begins again. */
+function alsoMadeBy(bench: ExecutionBench, otherId: string): void {
+  const { engine } = bench;
+  const make = engine.createNetwork.bind(engine);
+  engine.createNetwork = (name, labels) => {
+    engine.createNetwork = make;
+    engine.networkList.push({ id: otherId, name, labels, containers: ['another-job'] });
+    return make(name, labels);
+  };
+}
+
+test.each(['a-lower-id', 'z-higher-id'])(
+  'of two networks made at once (the other is %s) ours gives way, and the other is joined',
+  async (otherId) => {
+    const bench = new ExecutionBench({ options: { network: 'flow-net' } });
+    const { engine } = bench;
+    alsoMadeBy(bench, otherId);
+    const gaveWay = engine.happened('removeNetwork');
+    const started = engine.happened('wait');
+    bench.run();
+    await gaveWay;
+    await settle();
+    await bench.clock.advance(800);
+    await started;
+    await settle();
+    const id = bench.containerId();
+    expect(engine.made.get(id)?.body.HostConfig).toMatchObject({ NetworkMode: otherId });
+    expect(engine.networkList.map((network) => network.id)).toEqual([otherId]);
+    bench.report({ status: 'success' });
+    await bench.ended();
+    expect(engine.networkList.map((network) => network.id)).toEqual([otherId]);
+  },
+);
+
+test('where the other job gave way too, the network is made again', async () => {
   const bench = new ExecutionBench({ options: { network: 'flow-net' } });
   const { engine } = bench;
-  const made = engine.createNetwork.bind(engine);
-  engine.createNetwork = async (name, labels) => {
-    engine.networkList.push({ id: 'a-lower-id', name, labels, containers: ['another-job'] });
-    return made(name, labels);
-  };
-  const id = await bench.started();
-  expect(engine.made.get(id)?.body.HostConfig).toMatchObject({ NetworkMode: 'a-lower-id' });
-  expect(engine.networkList.map((network) => network.id)).toEqual(['a-lower-id']);
+  alsoMadeBy(bench, 'z-higher-id');
+  const removed = engine.happened('removeNetwork');
+  const started = engine.happened('wait');
+  bench.run();
+  await removed;
+  await settle();
+  engine.networkList = [];
+  await bench.clock.advance(200);
+  await started;
+  await settle();
+  expect(engine.networkList.map((network) => network.id)).toEqual(['flow-net-2']);
   bench.report({ status: 'success' });
   await bench.ended();
-  expect(engine.networkList.map((network) => network.id)).toEqual(['a-lower-id']);
+  expect(engine.networkList).toEqual([]);
+});
+
+test('a start that meets two networks of the name waits until one is gone', async () => {
+  const bench = new ExecutionBench({ options: { network: 'flow-net' } });
+  const ambiguous = 'network flow-net is ambiguous (2 matches found on name)';
+  bench.engine.failNext('startContainer', 'refused', ambiguous, 400);
+  const refused = bench.engine.happened('startContainer');
+  const started = bench.engine.happened('wait');
+  bench.run();
+  await refused;
+  await settle();
+  await bench.clock.advance(250);
+  await started;
+  bench.report({ status: 'success' });
+  expect((await bench.ended()).verdict.status).toBe('SUCCEEDED');
 });
 
 test('a network of ours that vanished before the start is made again, and the container with it', async () => {
