@@ -12,8 +12,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BenchResult } from './bench-result.ts';
 import { WRITE_REPORT } from './chatty-job.ts';
-import { startEngineProxy, type EngineProxy } from './engine-proxy.ts';
-import { startFrameProxy, type FrameProxy } from './frame-proxy.ts';
+import { startWatchedEngine, type WatchedEngine } from './watched-engine.ts';
+import { startWatchedPlane, type WatchedPlane } from './watched-plane.ts';
 import { startMeasuredHost, type MeasuredHost } from './measured-host.ts';
 import { median, percentile } from './median.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,8 +43,8 @@ export async function run(): Promise<BenchResult> {
     clock: systemClock,
     log: silent,
   });
-  const engine = await startEngineProxy(ENGINE_SOCKET);
-  const frames = await startFrameProxy(plane.url);
+  const engine = await startWatchedEngine(ENGINE_SOCKET);
+  const frames = await startWatchedPlane(plane.url);
   const host = await startMeasuredHost(['--server', frames.url], {
     DOCKER_HOST: engine.address,
     PRELOOP_TOKEN: await plane.ownerToken(),
@@ -88,8 +88,8 @@ export async function run(): Promise<BenchResult> {
 async function startJob(
   client: PlaneClient,
   host: MeasuredHost,
-  engine: EngineProxy,
-  frames: FrameProxy,
+  engine: WatchedEngine,
+  frames: WatchedPlane,
 ): Promise<{ readonly createMs: number; readonly startMs: number }> {
   const arrived = frames.nextJobFrame();
   const created = engine.nextCreate();
@@ -106,7 +106,7 @@ async function startJob(
 }
 
 /** From calling the client to the engine's answer that the container runs. */
-async function startBare(engine: EngineProxy): Promise<number> {
+async function startBare(engine: WatchedEngine): Promise<number> {
   const started = engine.nextStarted();
   const calledMs = performance.now();
   const client = execa('docker', ['run', '--rm', IMAGE, 'true'], {
