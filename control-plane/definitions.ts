@@ -1,6 +1,6 @@
 /**
  * What an execution runs: the checked form of a submission, its secret half, and how both are frozen
- * in the store. Script, environment and prompt are only ever stored sealed.
+ * in the store. Whatever may hold a secret, configurations included, is only ever stored sealed.
  */
 import * as z from 'zod';
 import { newId } from '../runner-core/system.ts';
@@ -14,13 +14,12 @@ const jsonObject = z.record(z.string(), z.json());
 /** The half that may be seen: stored as JSON text and shown in lists. */
 const publicDefinitionSchema = z.object({
   agent_type: z.string(),
-  agent_config: jsonObject,
+  image: z.string().nullable(),
   model_identifier: z.string().nullable(),
   model_provider: z.string().nullable(),
-  git_clone_config: jsonObject.nullable(),
-  custom_commands: jsonObject.nullable(),
   allowed_mcp_servers: z.array(z.string()),
-  allowed_mcp_tools: z.array(z.json()),
+  /** It asks for the workspace of an earlier run, so only that run's runner may take it. */
+  pins_workspace: z.boolean(),
   host_exec_profile: z.string().nullable(),
   pool: z.string().nullable(),
   timeout_seconds: z.number().int().nullable(),
@@ -28,6 +27,10 @@ const publicDefinitionSchema = z.object({
 export type PublicDefinition = z.infer<typeof publicDefinitionSchema>;
 
 const secretDefinitionSchema = z.object({
+  agent_config: jsonObject,
+  git_clone_config: jsonObject.nullable(),
+  custom_commands: jsonObject.nullable(),
+  allowed_mcp_tools: z.array(z.json()),
   script: z.string(),
   env: z.record(z.string(), z.string()),
   prompt: z.string().nullable(),
@@ -65,11 +68,11 @@ export function readSecretDefinition(sealed: Uint8Array, box: SealedBox): Secret
 function fingerprintOf({ open, secret }: Definition): string {
   const parts: JsonObject = {
     agent_type: open.agent_type,
-    agent_config: open.agent_config,
-    git_clone_config: open.git_clone_config,
-    custom_commands: open.custom_commands,
+    agent_config: secret.agent_config,
+    git_clone_config: secret.git_clone_config,
+    custom_commands: secret.custom_commands,
     allowed_mcp_servers: open.allowed_mcp_servers,
-    allowed_mcp_tools: open.allowed_mcp_tools,
+    allowed_mcp_tools: secret.allowed_mcp_tools,
     model: { model_identifier: open.model_identifier, provider_name: open.model_provider },
     script: secret.script,
   };

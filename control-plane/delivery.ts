@@ -3,11 +3,16 @@
  * for this delivery. Runs inside the caller's transaction; sending is the caller's effect.
  */
 import type { JsonObject } from '../runner-core/model/json.ts';
+import { SealBrokenError } from '../runner-core/sealing/key-file-box.ts';
 import { DOCKER_AGENT_TYPES } from '../runner-core/model/job-spec.ts';
-import { readPublicDefinition, readSecretDefinition } from './definitions.ts';
+import {
+  readPublicDefinition,
+  readSecretDefinition,
+  type SecretDefinition,
+} from './definitions.ts';
 import { harnessOf } from './host-profiles.ts';
 import { newToken, tokenHash } from './identifiers.ts';
-import { isHostJob, readStoredJob } from './job-builder.ts';
+import { isHostJob, readStoredJob, withSealedParts } from './job-builder.ts';
 import { buildLaunch, LaunchTooLargeError } from './launch-builder.ts';
 import type { PlaneParts } from './plane-parts.ts';
 import type { AssignmentRow } from './store/assignment-table.ts';
@@ -42,20 +47,27 @@ export function prepareDelivery(parts: PlaneParts, assignment: AssignmentRow): J
 /** The lease as it is repeated once started: nothing to launch it with. A host job keeps its prompt. */
 export function replayedJob(parts: PlaneParts, assignment: AssignmentRow): JsonObject {
   const job = readStoredJob(assignment.pending_job);
-  if (!isHostJob(job)) return job;
-  return { ...job, prompt: hostPrompt(parts, assignment.execution_id) };
+  const secret = sealedHalf(parts, assignment.execution_id);
+  return secret === undefined ? job : withSealedParts(job, secret);
 }
 
-function hostPrompt(parts: PlaneParts, executionId: string): string | null {
+/** Undefined when the key file was exchanged: the job can then be told of, and not be launched. */
+function sealedHalf(parts: PlaneParts, executionId: string): SecretDefinition | undefined {
   const execution = parts.store.executions.get(executionId);
-  if (execution === undefined) return null;
-  const definition = parts.store.flows.definition(execution.definition_id);
-  if (definition === undefined) return null;
-  return readSecretDefinition(definition.sealed, parts.box).prompt;
+  const definition = execution && parts.store.flows.definition(execution.definition_id);
+  if (definition === undefined) return undefined;
+  try {
+    return readSecretDefinition(definition.sealed, parts.box);
+  } catch (error) {
+    if (!(error instanceof SealBrokenError)) throw error;
+    parts.log.warn('a definition cannot be unsealed with this key', { executionId });
+    return undefined;
+  }
 }
 
 function checkedHostJob(job: JsonObject): JsonObject {
   const sound =
+    job['prompt'] !== undefined &&
     harnessOf(job) !== undefined &&
     typeof job['host_exec_profile'] === 'string' &&
     job['launch_version'] === undefined;

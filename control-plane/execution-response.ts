@@ -1,4 +1,4 @@
-/** How an execution is shown by REST. Nothing of script, environment or prompt is in it. */
+/** How an execution is shown by REST. Nothing that is stored sealed is in it. */
 import type { Json, JsonObject } from '../runner-core/model/json.ts';
 import { readPublicDefinition } from './definitions.ts';
 import { isoInstant, isoNaive } from './instants.ts';
@@ -13,7 +13,7 @@ export function executionResponse(row: ListedExecution): JsonObject {
     agent_type: definition.agent_type,
     model_identifier: definition.model_identifier,
     host_exec_profile: definition.host_exec_profile,
-    image: imageOf(definition.agent_config),
+    image: definition.image,
     pool: row.pool,
     timeout_seconds: row.timeout_seconds,
     status: row.status,
@@ -42,9 +42,4 @@ export function executionResponse(row: ListedExecution): JsonObject {
 
 function parsed(stored: string | null): Json {
   return stored === null ? null : (JSON.parse(stored) as Json);
-}
-
-function imageOf(agentConfig: JsonObject): string | null {
-  const image = agentConfig['image'] ?? agentConfig['docker_image'];
-  return typeof image === 'string' ? image : null;
 }

@@ -1,6 +1,6 @@
-/** The form of a job that a lease stores: everything a runner is told except launch, tokens and prompt. */
-import type { Json, JsonObject } from '../runner-core/model/json.ts';
-import type { PublicDefinition } from './definitions.ts';
+/** The two parts of a leased job: what the lease stores in plain text, and the sealed rest added on delivery. */
+import { isJsonObject, type JsonObject } from '../runner-core/model/json.ts';
+import type { PublicDefinition, SecretDefinition } from './definitions.ts';
 import type { ExecutionRow } from './store/execution-table.ts';
 
 /** `fingerprint` is that of the definition the execution is leased with. */
@@ -13,7 +13,6 @@ export function buildStoredJob(
     execution_id: execution.id,
     flow_id: execution.flow_id,
     agent_type: definition.agent_type,
-    agent_config: definition.agent_config,
     model_identifier: definition.model_identifier,
   };
   if (definition.host_exec_profile !== null) {
@@ -32,30 +31,31 @@ export function buildStoredJob(
     ...common,
     model_provider: definition.model_provider,
     allowed_mcp_servers: definition.allowed_mcp_servers,
-    allowed_mcp_tools: definition.allowed_mcp_tools,
-    git_clone_config: definition.git_clone_config,
-    custom_commands: definition.custom_commands,
     ...(execution.resume_from === null ? {} : { resume_from: execution.resume_from }),
+  };
+}
+
+/**
+ * `job` with the half of its definition that is stored sealed, as every delivery and repeat has it.
+ * Launch and token are not in it; a host job's prompt is.
+ */
+export function withSealedParts(job: JsonObject, secret: SecretDefinition): JsonObject {
+  if (isHostJob(job)) return { ...job, agent_config: secret.agent_config, prompt: secret.prompt };
+  return {
+    ...job,
+    agent_config: secret.agent_config,
+    allowed_mcp_tools: secret.allowed_mcp_tools,
+    git_clone_config: secret.git_clone_config,
+    custom_commands: secret.custom_commands,
   };
 }
 
 /** A stored job read back. Empty when the row was damaged, which every check then refuses. */
 export function readStoredJob(pendingJob: string): JsonObject {
   const value: unknown = JSON.parse(pendingJob);
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : {};
+  return isJsonObject(value) ? value : {};
 }
 
 export function isHostJob(job: JsonObject): boolean {
   return job['completion_protocol'] === 'host_exec';
-}
-
-/** The lease asks for the workspace of an earlier run, so only that run's runner may take it. */
-export function pinsWorkspace(definition: PublicDefinition): boolean {
-  const runner: Json | undefined = definition.agent_config['runner'];
-  if (typeof runner !== 'object' || runner === null || Array.isArray(runner)) return false;
-  const wish = (runner as JsonObject)['persist_workspace'];
-  if (typeof wish === 'string') return ['1', 'true', 'yes', 'on'].includes(wish.toLowerCase());
-  return wish === true;
 }

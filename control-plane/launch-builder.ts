@@ -54,7 +54,7 @@ function mcpUrl({ publicUrl }: LaunchInput): string {
 
 function toolVariables(input: LaunchInput): Record<string, string> {
   const servers = input.definition.allowed_mcp_servers;
-  const tools = toolsByServer(input.definition.allowed_mcp_tools);
+  const tools = toolsByServer(input.secret.allowed_mcp_tools);
   const entry = {
     url: mcpUrl(input),
     transport: 'http-streaming',

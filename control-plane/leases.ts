@@ -4,7 +4,7 @@ import { readPublicDefinition, type PublicDefinition } from './definitions.ts';
 import { prepareDelivery } from './delivery.ts';
 import type { Effects } from './effects.ts';
 import { offersProfile, type Capabilities } from './host-profiles.ts';
-import { buildStoredJob, pinsWorkspace } from './job-builder.ts';
+import { buildStoredJob } from './job-builder.ts';
 import type { PlaneParts } from './plane-parts.ts';
 import { byFreeSlots, capacityOf, isReachable, labelsOf, poolMatches } from './pools.ts';
 import type { ExecutionRow } from './store/execution-table.ts';
@@ -143,7 +143,7 @@ function workspaceOwner(
   execution: ExecutionRow,
   definition: PublicDefinition,
 ): string | null | undefined {
-  if (execution.resume_from === null || !pinsWorkspace(definition)) return undefined;
+  if (execution.resume_from === null || !definition.pins_workspace) return undefined;
   return parts.store.executions.get(execution.resume_from)?.runner_id ?? null;
 }
 

@@ -1,5 +1,6 @@
 /** Reads what a person submits as a job or as a flow's definition. Owns the checks and their words. */
 import * as z from 'zod';
+import { isJsonObject, type JsonObject } from '../runner-core/model/json.ts';
 import type { Definition } from './definitions.ts';
 import { HARNESS_OF_AGENT, PROFILE_NAME } from './host-profiles.ts';
 
@@ -132,23 +133,43 @@ function isHostJob(given: Given): boolean {
 function toDefinition(given: Given): Definition {
   const agentType = given.agent_type ?? DEFAULT_HOST_AGENT;
   const profile = given.host_exec_profile ?? null;
+  const agentConfig =
+    profile === null ? dockerConfig(given, agentType) : { host_exec_profile: profile };
   return {
     open: {
       agent_type: agentType,
-      agent_config:
-        profile === null ? dockerConfig(given, agentType) : { host_exec_profile: profile },
+      image: imageOf(agentConfig),
       model_identifier: given.model_identifier ?? null,
       model_provider: given.model_provider ?? null,
-      git_clone_config: given.git_clone_config ?? null,
-      custom_commands: given.custom_commands ?? null,
       allowed_mcp_servers: given.allowed_mcp_servers ?? [],
-      allowed_mcp_tools: given.allowed_mcp_tools ?? [],
+      pins_workspace: pinsWorkspace(agentConfig),
       host_exec_profile: profile,
       pool: given.pool ?? null,
       timeout_seconds: given.timeout_seconds ?? null,
     },
-    secret: { script: given.script ?? '', env: given.env ?? {}, prompt: given.prompt ?? null },
+    secret: {
+      agent_config: agentConfig,
+      git_clone_config: given.git_clone_config ?? null,
+      custom_commands: given.custom_commands ?? null,
+      allowed_mcp_tools: given.allowed_mcp_tools ?? [],
+      script: given.script ?? '',
+      env: given.env ?? {},
+      prompt: given.prompt ?? null,
+    },
   };
+}
+
+function imageOf(agentConfig: JsonObject): string | null {
+  const image = agentConfig['image'] ?? agentConfig['docker_image'];
+  return typeof image === 'string' ? image : null;
+}
+
+function pinsWorkspace(agentConfig: JsonObject): boolean {
+  const runner = agentConfig['runner'];
+  if (!isJsonObject(runner)) return false;
+  const wish = runner['persist_workspace'];
+  if (typeof wish === 'string') return ['1', 'true', 'yes', 'on'].includes(wish.toLowerCase());
+  return wish === true;
 }
 
 function dockerConfig(given: Given, agentType: string): z.infer<typeof jsonObject> {

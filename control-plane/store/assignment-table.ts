@@ -2,7 +2,7 @@
 import type { PlaneDatabase } from './database.ts';
 import { TableWriter } from './table-writer.ts';
 
-/** `pending_job` is JSON text and never holds launch, tokens or prompt. */
+/** `pending_job` is JSON text and holds nothing of what its definition keeps sealed, no launch and no token. */
 export interface AssignmentRow {
   readonly no: number;
   readonly id: string;

@@ -19,8 +19,8 @@ export const MIGRATIONS: readonly string[] = [
     created_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL
   ) STRICT;
 
-  -- What a flow runs, frozen: executions keep the one they were made with. 'sealed' holds script,
-  -- environment and prompt.
+  -- What a flow runs, frozen: executions keep the one they were made with. 'sealed' holds all that
+  -- may be secret: script, environment, prompt and configurations.
   CREATE TABLE definition (
     id TEXT PRIMARY KEY, body TEXT NOT NULL, sealed BLOB NOT NULL, fingerprint TEXT NOT NULL
   ) STRICT;

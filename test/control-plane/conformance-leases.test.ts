@@ -13,7 +13,20 @@ const SECRETS = {
   script: 'echo script-of-the-job',
   env: { API_KEY: 'value-of-the-environment' },
   prompt: 'words-of-the-prompt',
+  agent_config: { api_key: 'value-in-agent-config' },
+  git_clone_config: { repositories: [{ url: 'https://x:value-in-clone-address@git.test/r' }] },
+  custom_commands: { setup: ['export KEY=value-in-commands'] },
+  allowed_mcp_tools: [{ name: 'tool', secret: 'value-in-tools' }],
 };
+const SECRET_TEXTS = [
+  SECRETS.script,
+  SECRETS.env.API_KEY,
+  SECRETS.prompt,
+  'value-in-agent-config',
+  'value-in-clone-address',
+  'value-in-commands',
+  'value-in-tools',
+];
 
 describe.each(['hosted', 'improved'] as const)('%s', (behaviour) => {
   let clock: FakeClock;
@@ -97,26 +110,47 @@ describe.each(['hosted', 'improved'] as const)('%s', (behaviour) => {
     expect(JSON.stringify(started)).not.toContain('account_api_token');
   });
 
-  test('conformance 10: what is stored of a lease has no launch, no token, and nothing of script, environment or prompt', async () => {
+  test('conformance 10: what is stored of a lease has no launch, no token, and nothing of script, environment, prompt or configurations', async () => {
     const runner = await bench.runner();
     const execution = await bench.submit({ ...SMALL_JOB, ...SECRETS });
     const { job } = (await runner.nextOf('job')) as { job: Loose };
     const lease = bench.plane.store.assignments.ofExecution(String(execution['id']));
     const stored = lease?.pending_job ?? '';
 
-    expect(job).toMatchObject({ launch: { script: SECRETS.script, env: SECRETS.env } });
+    expect(job).toMatchObject({
+      agent_config: SECRETS.agent_config,
+      git_clone_config: SECRETS.git_clone_config,
+      custom_commands: SECRETS.custom_commands,
+      allowed_mcp_tools: SECRETS.allowed_mcp_tools,
+      launch: { script: SECRETS.script, env: SECRETS.env },
+    });
     expect(JSON.parse(stored)).toMatchObject({ launch_version: 1, agent_type: 'codex' });
-    for (const secret of [
-      'launch"',
-      'token',
-      'prompt',
-      SECRETS.script,
-      SECRETS.env.API_KEY,
-      SECRETS.prompt,
-      String(job['account_api_token']),
-    ]) {
+    const token = String(job['account_api_token']);
+    for (const secret of ['launch"', 'token', 'prompt', token, ...SECRET_TEXTS]) {
       expect(stored, secret).not.toContain(secret);
     }
+  });
+
+  test('what is stored of a flow in plain text has nothing of its configurations, and a repeat of the lease has them all', async () => {
+    const runner = await bench.runner();
+    const execution = await bench.submit({ ...SMALL_JOB, ...SECRETS });
+    await runner.nextOf('job');
+    const flow = await bench.rest('GET', `/api/v1/flows/${String(execution['flow_id'])}`);
+    const shown = JSON.stringify(flow.body);
+    expect(shown).toContain('example.test/image:1');
+    for (const secret of SECRET_TEXTS) expect(shown, secret).not.toContain(secret);
+
+    await runner.status(execution['id'], 'RUNNING');
+    const told = await runner.heartbeat();
+    if (behaviour === 'improved') expect(told).not.toHaveProperty('job');
+    else
+      expect(told).toMatchObject({
+        job: {
+          agent_config: SECRETS.agent_config,
+          git_clone_config: SECRETS.git_clone_config,
+          custom_commands: SECRETS.custom_commands,
+        },
+      });
   });
 
   test('conformance 11: a definition edited after leasing is refused at delivery, and FAILED frees the slot', async () => {

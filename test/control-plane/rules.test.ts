@@ -1,7 +1,7 @@
 /** The plane's pure rules: pools, capacity, profiles, redaction, addresses, categories, launches. */
 import { describe, expect, test } from 'vitest';
 import { judgeCompletion } from '../../control-plane/completion-verdict.ts';
-import type { PublicDefinition } from '../../control-plane/definitions.ts';
+import type { PublicDefinition, SecretDefinition } from '../../control-plane/definitions.ts';
 import { failureCategory } from '../../control-plane/failure-category.ts';
 import { normaliseProfiles } from '../../control-plane/host-profiles.ts';
 import { buildLaunch } from '../../control-plane/launch-builder.ts';
@@ -180,21 +180,28 @@ describe('judging a completion', () => {
 describe('launch', () => {
   const definition: PublicDefinition = {
     agent_type: 'codex',
-    agent_config: {},
+    image: null,
     model_identifier: null,
     model_provider: null,
-    git_clone_config: null,
-    custom_commands: null,
     allowed_mcp_servers: ['preloop-mcp', 'other'],
-    allowed_mcp_tools: [{ server_name: 'other', tool_name: 'a' }, { name: 'b' }, 'odd'],
+    pins_workspace: false,
     host_exec_profile: null,
     pool: null,
     timeout_seconds: null,
   };
+  const secretHalf: SecretDefinition = {
+    agent_config: {},
+    git_clone_config: null,
+    custom_commands: null,
+    allowed_mcp_tools: [{ server_name: 'other', tool_name: 'a' }, { name: 'b' }, 'odd'],
+    script: '',
+    env: {},
+    prompt: null,
+  };
   const launch = (prompt: string | null): { env: Record<string, string>; script: string } =>
     buildLaunch({
       definition,
-      secret: { script: 'echo', env: { OWN: 'x' }, prompt },
+      secret: { ...secretHalf, script: 'echo', env: { OWN: 'x' }, prompt },
       token: 'rt_token',
       publicUrl: 'http://127.0.0.1:1',
     }) as { env: Record<string, string>; script: string };
@@ -248,7 +255,7 @@ describe('launch', () => {
     const env = Object.fromEntries(
       Array.from({ length: 11 }, (_unused, at) => [`V${at}`, 'x'.repeat(100_000)]),
     );
-    const secret = { script: '', env, prompt: null };
+    const secret = { ...secretHalf, env };
     expect(() => buildLaunch({ definition, secret, token: 't', publicUrl: 'http://h' })).toThrow(
       'the whole environment',
     );

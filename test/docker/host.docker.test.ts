@@ -146,12 +146,18 @@ test('a job that was leased while the host was stopping is taken with the first 
   expect(log).not.toContain('job left unanswered');
 });
 
-test('a canary in token and environment is in none of our folders, frames or argument lists', async () => {
+test('a canary in token, environment and configurations is in none of our folders, frames or argument lists', async () => {
   const canary = 'canary-4f1d7c9b2a';
   const submitted = await under.plane.submit(
     definition(
       `echo "$MY_TOKEN"; echo "x$MY_TOKEN" >&2; echo started; sleep 2; echo "{\\"status\\":\\"success\\",\\"note\\":\\"$MY_TOKEN\\"}" > /workspace/result.json`,
-      { env: { MY_TOKEN: canary } },
+      {
+        env: { MY_TOKEN: canary },
+        agent_config: { api_key: canary },
+        git_clone_config: { repositories: [{ url: `https://x:${canary}@git.example.test/r` }] },
+        custom_commands: { setup: [`export KEY=${canary}`] },
+        allowed_mcp_tools: [{ name: 'tool', key: canary }],
+      },
     ),
   );
   await under.until(() => (under.host.job(idOf(submitted))?.lines ?? 0) >= 1);
