@@ -3,15 +3,20 @@ import { isJsonObject, type JsonObject } from '../runner-core/model/json.ts';
 import type { PublicDefinition, SecretDefinition } from './definitions.ts';
 import type { ExecutionRow } from './store/execution-table.ts';
 
-/** `fingerprint` is that of the definition the execution is leased with. */
+/**
+ * `fingerprint` is that of the definition the execution is leased with; `flowName` null leaves the name out, as
+ * the hosted service does.
+ */
 export function buildStoredJob(
   execution: ExecutionRow,
   definition: PublicDefinition,
   fingerprint: string,
+  flowName: string | null,
 ): JsonObject {
   const common = {
     execution_id: execution.id,
     flow_id: execution.flow_id,
+    ...(flowName === null ? {} : { flow_name: flowName }),
     agent_type: definition.agent_type,
     model_identifier: definition.model_identifier,
   };

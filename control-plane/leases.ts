@@ -42,7 +42,9 @@ export function tryLease(parts: PlaneParts, executionId: string, effects: Effect
     id: newId(),
     runner_id: runner.id,
     execution_id: executionId,
-    pending_job: JSON.stringify(buildStoredJob(execution, definition, row.fingerprint)),
+    pending_job: JSON.stringify(
+      buildStoredJob(execution, definition, row.fingerprint, flowNameOf(parts, execution)),
+    ),
     assigned_at_ms: nowMs,
     halt_requested_at_ms: null,
     reported_status: 'PENDING',
@@ -121,6 +123,12 @@ function followFlow(parts: PlaneParts, execution: ExecutionRow): ExecutionRow {
   const followed = { definition_id: flow.definition_id, flow_revision: flow.revision };
   parts.store.executions.update(execution.id, followed);
   return { ...execution, ...followed };
+}
+
+/** Told by the improved behaviour only: the hosted service sends no name. */
+function flowNameOf(parts: PlaneParts, execution: ExecutionRow): string | null {
+  if (parts.behaviour === 'hosted') return null;
+  return parts.store.flows.get(execution.flow_id)?.name ?? null;
 }
 
 function chooseRunner(

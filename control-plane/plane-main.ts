@@ -4,6 +4,11 @@ import { readFlags, USAGE, type PlaneFlags } from './plane-flags.ts';
 import { jsonLinesLog } from './plane-log.ts';
 import { createPlane, type Plane } from './plane.ts';
 
+/** What is used of Electron's `process.parentPort`, which is there in a utility process only. */
+interface ParentPort {
+  on(event: 'message', receive: () => void): unknown;
+}
+
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
@@ -25,7 +30,11 @@ async function main(): Promise<void> {
     // Ctrl-C reaches the host as well, which still needs us to report its jobs and then ends us.
     process.on(signal, () => void (flags.withParent || stop()));
   }
-  if (flags.withParent) {
+  const port = (process as { readonly parentPort?: ParentPort }).parentPort;
+  if (flags.withParent && port !== undefined) {
+    // A utility process has no standard input; it ends with its parent, and a message asks for it earlier.
+    port.on('message', () => stop());
+  } else if (flags.withParent) {
     process.stdin
       .once('end', () => stop())
       .once('close', () => stop())

@@ -43,6 +43,8 @@ export const USAGE = `Usage: npm start [-- FLAGS]
   --name NAME         this runner's name on the service
   --labels A,B        labels that flows can ask for
   --concurrency N     jobs at once, 1 to ${MAX_CONCURRENCY} (default ${DEFAULT_CONCURRENCY})
+  --port N            the page's port; otherwise that of the last start, or any free one
+  --no-open           do not open the page in a browser
   --enrol again|new   after the service refused this runner: resume it, or register a new one
   --help, --version
 `;
@@ -53,13 +55,17 @@ const OPTIONS = {
   name: { type: 'string' },
   labels: { type: 'string', multiple: true },
   concurrency: { type: 'string' },
-  // Of a page, for shells that have one; taken here so that one command line serves all.
   port: { type: 'string' },
   'no-open': { type: 'boolean' },
   enrol: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
+
+/** Every flag by its long name, and whether a value follows it. */
+export const FLAGS: Readonly<Record<string, 'value' | 'alone'>> = Object.fromEntries(
+  Object.entries(OPTIONS).map(([name, { type }]) => [name, type === 'string' ? 'value' : 'alone']),
+);
 
 /** Never throws: every problem names its flag. */
 export function parseConfig(

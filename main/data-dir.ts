@@ -7,7 +7,13 @@ import type { JobId } from '../runner-core/model/ids.ts';
 
 const FOLDER_NAME = 'preloop-runner-host';
 /** One of these in a folder that is not empty shows that it is a data folder of ours. */
-const OUR_FILES: readonly string[] = ['lock.db', 'host.db', 'settings.yaml', 'credentials'];
+const OUR_FILES: readonly string[] = [
+  'lock.db',
+  'host.db',
+  'settings.yaml',
+  'credentials',
+  'desktop',
+];
 
 /** A database that nothing refers to is closed by the garbage collector, and its lock with it. */
 const heldLocks = new Set<Database.Database>();
@@ -23,6 +29,8 @@ export interface DataPaths {
   readonly planeDir: string;
   readonly diagnosticsDir: string;
   readonly hostLog: string;
+  /** What the desktop shell's window keeps. Made by that shell, before there is a host. */
+  readonly desktopDir: string;
   /** Sealed tokens, and the key that opens them. */
   readonly credentials: string;
   /** Of the seal on `credentials`; mode 0600. */
@@ -70,6 +78,7 @@ export function dataPaths(root: string): DataPaths {
     planeDir: join(root, 'plane'),
     diagnosticsDir,
     hostLog: join(diagnosticsDir, 'host.log'),
+    desktopDir: join(root, 'desktop'),
     credentials: join(root, 'credentials'),
     sealKey: join(root, 'seal.key'),
     settings: join(root, 'settings.yaml'),

@@ -2,7 +2,7 @@
  * Runs the embedded plane beside the host when no service is configured. Owns the child process: its
  * start, its restart after a crash, its end. The plane keeps its own database in a folder of ours.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -23,8 +23,27 @@ export const PLANE_FILES = { address: 'address', token: 'token' } as const;
 
 const readySchema = z.object({ ready: z.literal(true), url: z.url() });
 
+/** The plane as a running program, however its shell starts one. */
+export interface PlaneProcess {
+  readonly pid: number | undefined;
+  readonly stdout: NodeJS.ReadableStream;
+  readonly stderr: NodeJS.ReadableStream;
+  /** Called once; `problem` where it could not even be started. */
+  onExit(
+    ended: (how: { readonly code: number | null; readonly problem: string | null }) => void,
+  ): void;
+  /** Tells it that its host is done with it: it closes and ends. Idempotent. */
+  release(): void;
+  /** SIGKILL, or its like. Idempotent. */
+  kill(): void;
+}
+/** Starts the plane's entry. The program must end with this process, however this one ends. */
+export type StartPlane = (entry: string, args: readonly string[]) => PlaneProcess;
+
 export interface EmbeddedPlaneOptions {
   readonly entry: string;
+  /** As a child process of plain Node where nothing is said. */
+  readonly start?: StartPlane | undefined;
   /** Created by the plane, mode 0700. */
   readonly dataDir: string;
   /** The port of the last start, so that jobs and runners find it again; null for any. */
@@ -39,7 +58,8 @@ export class PlaneStartError extends Error {
 
 export class EmbeddedPlane {
   readonly #options: EmbeddedPlaneOptions;
-  #child: ChildProcess | null = null;
+  #process: PlaneProcess | null = null;
+  #exited: Promise<void> = Promise.resolve();
   #stopping = false;
   #url = '';
 
@@ -69,7 +89,7 @@ export class EmbeddedPlane {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#process?.pid;
   }
 
   /** The owner's token of this plane, from its 0600 file. */
@@ -79,13 +99,12 @@ export class EmbeddedPlane {
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    const child = this.#child;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
-    const cut = this.#options.clock.after(STOP_TIMEOUT_MS, () => child.kill('SIGKILL'));
+    const plane = this.#process;
+    if (plane === null) return;
+    const cut = this.#options.clock.after(STOP_TIMEOUT_MS, () => plane.kill());
     // It takes no signals, which may reach it before the host is done with it.
-    child.stdin?.end();
-    await exited;
+    plane.release();
+    await this.#exited;
     cut.cancel();
   }
 
@@ -118,9 +137,8 @@ export class EmbeddedPlane {
   }
 
   async #launch(port: number | null): Promise<void> {
-    const { entry, dataDir, clock, log } = this.#options;
-    const args = [
-      entry,
+    const { entry, dataDir, clock, log, start = startPlaneChild } = this.#options;
+    const plane = start(entry, [
       '--data-dir',
       dataDir,
       '--port',
@@ -130,32 +148,33 @@ export class EmbeddedPlane {
       '--ceiling',
       String(CEILING),
       '--with-parent',
-    ];
-    const child = spawn(process.execPath, args, {
-      env: { PATH: process.env['PATH'] ?? '' },
-      // The pipe on standard input is what tells the plane that its host is gone.
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#child = child;
+    ]);
+    this.#process = plane;
     let lastWords = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    plane.stderr.setEncoding('utf8');
+    plane.stderr.on('data', (text: string) => {
       lastWords = (lastWords + text).slice(-2_000);
     });
-    const lines = createInterface({ input: child.stdout });
+    const lines = createInterface({ input: plane.stdout });
+    const exited = new Promise<{ code: number | null; problem: string | null }>((resolve) => {
+      plane.onExit(({ code, problem }) => {
+        if (this.#process === plane) this.#process = null;
+        resolve({ code, problem });
+      });
+    });
+    this.#exited = exited.then(() => undefined);
     await new Promise<void>((resolve, reject) => {
       const timer = clock.after(START_TIMEOUT_MS, () => {
-        child.kill('SIGKILL');
+        plane.kill();
         reject(new PlaneStartError('The embedded plane did not come up within 15 s'));
       });
-      child.once('error', (error) => {
-        timer.cancel();
-        reject(new PlaneStartError(`The embedded plane could not be started: ${error.message}`));
-      });
-      child.once('exit', (code) => {
+      void exited.then(({ code, problem }) => {
         timer.cancel();
         reject(
           new PlaneStartError(
-            `The embedded plane ended with code ${code ?? 'none'}: ${lastWords.trim()}`,
+            problem === null
+              ? `The embedded plane ended with code ${code ?? 'none'}: ${lastWords.trim()}`
+              : `The embedded plane could not be started: ${problem}`,
           ),
         );
       });
@@ -163,7 +182,7 @@ export class EmbeddedPlane {
         timer.cancel();
         const ready = readySchema.safeParse(readJson(line));
         if (!ready.success) {
-          child.kill('SIGKILL');
+          plane.kill();
           reject(new PlaneStartError('The embedded plane did not say where it listens'));
           return;
         }
@@ -171,13 +190,34 @@ export class EmbeddedPlane {
         resolve();
       });
     });
-    child.once('exit', (code, signal) => {
+    void exited.then(({ code }) => {
       if (this.#stopping) return;
-      log.error('plane ended by itself', { code, signal, lastWords });
+      log.error('plane ended by itself', { code, lastWords });
       this.#restartAfter(RESTART_DELAY_MS);
     });
   }
 }
+
+/** The plane as a child of plain Node. */
+export const startPlaneChild: StartPlane = (entry, args) => {
+  const child = spawn(process.execPath, [entry, ...args], {
+    env: { PATH: process.env['PATH'] ?? '' },
+    // The pipe on standard input is what tells the plane that its host is gone.
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined);
+  return {
+    pid: child.pid,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    onExit(ended) {
+      child.once('error', (error) => ended({ code: null, problem: error.message }));
+      child.once('exit', (code) => ended({ code, problem: null }));
+    },
+    release: () => void child.stdin.end(),
+    kill: () => void child.kill('SIGKILL'),
+  };
+};
 
 function readJson(text: string): unknown {
   try {

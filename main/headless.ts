@@ -7,8 +7,16 @@ import { systemClock, systemRandom } from '../runner-core/system.ts';
 import { parseConfig, USAGE, type HostConfig } from './config.ts';
 import { defaultDataDir } from './data-dir.ts';
 import { createHost, type Host } from './host.ts';
+import { hasDesktop, openPage } from './open-page.ts';
 import type { Platform } from './platform.ts';
-import { engineLine, jobLine, sessionLine, settingsLine, submitLine } from './state-lines.ts';
+import {
+  engineLine,
+  jobLine,
+  pageLine,
+  sessionLine,
+  settingsLine,
+  submitLine,
+} from './state-lines.ts';
 import { VERSION } from './version.ts';
 import { ChildProcessLauncher } from './workers/child-process-launcher.ts';
 import { PlaneStartError } from './embedded-plane.ts';
@@ -28,6 +36,7 @@ function headlessPlatform(): Platform {
     launcher: (log) =>
       new ChildProcessLauncher({ entry: here('worker.js'), environment, clock: systemClock, log }),
     planeEntry: here('control-plane.js'),
+    pageDir: here('page'),
     clock: systemClock,
     random: systemRandom,
     environment,
@@ -64,6 +73,12 @@ function printStates(host: Host): void {
   showAll(null);
 }
 
+/** A browser that does not open is no reason not to run jobs: the address was printed. */
+async function show(host: Host, address: string): Promise<void> {
+  const opened = await openPage(address, host.dataDir, process.platform).catch(() => false);
+  if (!opened) say('Page     could not be opened from here; open the address above in a browser');
+}
+
 async function run(config: HostConfig): Promise<void> {
   const host = await createHost(headlessPlatform(), config);
   say(`Preloop Runner Host ${VERSION}`);
@@ -72,7 +87,10 @@ async function run(config: HostConfig): Promise<void> {
     say(`Plane    ${host.plane.url} (embedded)`);
     say(submitLine(config.dataDir));
   }
+  const address = host.signInUrl();
+  say(pageLine(address, host.page.takenPort));
   printStates(host);
+  if (config.open && hasDesktop(process.platform, process.env)) await show(host, address);
   await new Promise<void>((resolve) => {
     let askedAtMs: number | null = null;
     const stop = (): void => {

@@ -4,16 +4,19 @@ import { EngineLeftoverRemover } from '../runner-core/docker/leftover-remover.ts
 import { endpointProbe } from '../runner-core/docker/endpoint-probe.ts';
 import type { EngineChoice } from '../runner-core/docker/docker-endpoint.ts';
 import { Listener, type HeldJob, type StopHow } from '../runner-core/listener/listener.ts';
-import type { JobId } from '../runner-core/model/ids.ts';
+import { toJobId, type JobId } from '../runner-core/model/ids.ts';
 import type { SessionState } from '../runner-core/model/session-state.ts';
 import type { StoredJob } from '../runner-core/ports.ts';
 import { newId } from '../runner-core/system.ts';
 import { WebSocketControlPlane } from './control-plane/websocket-control-plane.ts';
+import type { RequestHandlers } from './api/page-source.ts';
 import type { HostConfig } from './config.ts';
+import type { OverviewView } from './contract/views.ts';
 import { openDataDir, type DataDir } from './data-dir.ts';
 import { EmbeddedPlane } from './embedded-plane.ts';
 import { HostIdentity, thisMachine } from './host-identity.ts';
 import { HostLog } from './log.ts';
+import { PageApi } from './page-api.ts';
 import type { Platform } from './platform.ts';
 import { openCredentialVault } from './secrets/credential-vault.ts';
 import { EngineWatch } from './services/engine-watch.ts';
@@ -52,6 +55,25 @@ export interface Host {
   view(): HostView;
   job(jobId: JobId): StoredJob | undefined;
   watch(show: (change: HostChange) => void): void;
+  readonly page: {
+    /** `http://127.0.0.1:PORT`. */
+    readonly origin: string;
+    /** The port that was wished for, where somebody else has it. */
+    readonly takenPort: number | null;
+  };
+  /** `http://127.0.0.1:PORT/#code=…`; the code is good once, for a minute. */
+  signInUrl(): string;
+  overview(): OverviewView;
+  /** Shows it at once and after each change, four times a second at most. The result ends it. */
+  watchOverview(show: (view: OverviewView) => void): () => void;
+  /** All that the page can ask for. */
+  readonly requests: RequestHandlers;
+  pause(): void;
+  resume(): void;
+  goOffline(): void;
+  goOnline(): void;
+  /** False for a job that is not held (any more). */
+  stopJob(jobId: string): boolean;
   /** After sleep: check the session now. */
   wake(): void;
   /** Idempotent; `stop` overrides a `drain` under way. */
@@ -160,17 +182,14 @@ async function compose(
   });
   closers.add('identity', () => identity.stop());
 
+  const parts = { clock, store, settings, serverUrl, identity: () => identity.current };
   const listener = new Listener({
-    clock,
+    ...parts,
     random,
     log,
-    store,
     controlPlane: new WebSocketControlPlane({ serverUrl, clock, log }),
     launcher,
     remover: new EngineLeftoverRemover(() => engines.address(), clock),
-    settings,
-    identity: () => identity.current,
-    serverUrl,
     concurrency,
     engine: () => engines.address(),
     hostInstance: facts.hostInstance(newId),
@@ -191,6 +210,22 @@ async function compose(
   });
   closers.add('housekeeping', () => housekeeping.stop());
   housekeeping.start();
+  const page = await PageApi.start({
+    ...parts,
+    log,
+    dataDir: dataDir.root,
+    pageDir: platform.pageDir,
+    port: config.port,
+    facts,
+    listener,
+    engines,
+    plane: plane === null || ownerToken === null ? null : { plane, ownerToken },
+    slots: concurrency,
+    name: config.name,
+    enrolment: () => enrolmentProblem,
+  });
+  closers.add('page', () => page.stop());
+  changes.add((change) => page.changed(change));
   if (!isKnown) void enrol(identity, listener, log);
 
   let stopped: Promise<void> | null = null;
@@ -214,6 +249,19 @@ async function compose(
     }),
     job: (jobId) => store.job(jobId),
     watch: (show) => void changes.add(show),
+    page,
+    signInUrl: () => page.signInUrl(),
+    overview: () => page.overview(),
+    watchOverview: (show) => page.watchOverview(show),
+    requests: page.requests,
+    pause: () => void page.requests['host.pause']({}),
+    resume: () => void page.requests['host.resume']({}),
+    goOffline: () => void page.requests['host.offline']({}),
+    goOnline: () => void page.requests['host.online']({}),
+    stopJob: (text) => {
+      const jobId = toJobId(text);
+      return jobId !== undefined && listener.stopJob(jobId, 'owner');
+    },
     wake: () => listener.redial(),
     stop: (how) => {
       // A second call may ask for a harder way; the listener decides.
@@ -233,6 +281,7 @@ async function startPlane(
   const lastPort = Number(facts.get(PLANE_PORT_SETTING) ?? Number.NaN);
   const plane = await EmbeddedPlane.start({
     entry: platform.planeEntry,
+    start: platform.startPlane,
     dataDir: dataDir.planeDir,
     port: Number.isInteger(lastPort) ? lastPort : null,
     clock: platform.clock,

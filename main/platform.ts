@@ -1,11 +1,16 @@
 /** What a shell must bring to wrap a host. */
 import type { Clock, Log, RandomSource, WorkerLauncher } from '../runner-core/ports.ts';
+import type { StartPlane } from './embedded-plane.ts';
 
 export interface Platform {
   /** Makes the launcher of the worker entry; called once. `warm` starts its spare. */
   readonly launcher: (log: Log) => WorkerLauncher & { warm(): void };
   /** Absolute path of the embedded plane's entry. */
   readonly planeEntry: string;
+  /** How that entry is started; as a child process of plain Node where a shell says nothing. */
+  readonly startPlane?: StartPlane;
+  /** Absolute folder of the built page. */
+  readonly pageDir: string;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -68,6 +68,11 @@ export class SettingsFile implements OwnerSettings {
     return this.#current().concurrency;
   }
 
+  /** The image the owner wants the test job to run in, or null. */
+  testImage(): string | null {
+    return this.#current().testImage;
+  }
+
   /** Every flow that was allowed something. */
   allowedFlows(): ReadonlyMap<string, readonly TrustedOption[]> {
     return this.#current().allow;

@@ -12,6 +12,8 @@ export interface Settings {
   /** Jobs at once; the service may give fewer. */
   readonly concurrency: number;
   readonly allow: ReadonlyMap<string, readonly TrustedOption[]>;
+  /** For the test job; null: the owner named none. */
+  readonly testImage: string | null;
 }
 
 /** Less starts no container: the engine's own floor for memory. */
@@ -30,6 +32,7 @@ export const DEFAULT_SETTINGS: Settings = {
   },
   concurrency: 2,
   allow: new Map(),
+  testImage: null,
 };
 
 /** Each message is the remedy: what to write instead. */
@@ -77,8 +80,15 @@ const fileSchema = z.strictObject(
     allow: z
       .record(z.string(), options, { error: 'write one line for each flow: its id and a list' })
       .nullish(),
+    test_image: z
+      .string({ error: 'write the name of an image such as debian:bookworm' })
+      .regex(
+        /^[a-z0-9][a-zA-Z0-9._/:@-]{0,255}$/,
+        'write the name of an image such as debian:bookworm',
+      )
+      .nullish(),
   },
-  objectRemedy('limits, concurrency, allow'),
+  objectRemedy('limits, concurrency, allow, test_image'),
 );
 
 export type SettingsReading =
@@ -89,7 +99,7 @@ export type SettingsReading =
 export function readSettings(value: unknown): SettingsReading {
   const parsed = fileSchema.safeParse(value ?? {});
   if (!parsed.success) return firstProblem(parsed.error);
-  const { limits, concurrency, allow } = parsed.data;
+  const { limits, concurrency, allow, test_image: testImage } = parsed.data;
   const fallback = DEFAULT_SETTINGS.limits;
   return {
     ok: true,
@@ -104,6 +114,7 @@ export function readSettings(value: unknown): SettingsReading {
       },
       concurrency: concurrency ?? DEFAULT_SETTINGS.concurrency,
       allow: new Map(Object.entries(allow ?? {})),
+      testImage: testImage ?? null,
     },
   };
 }

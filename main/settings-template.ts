@@ -18,6 +18,9 @@ limits:
 # Jobs at once, 1 to 32. The service may give fewer.
 # concurrency: 2
 
+# The image of the test job that the page offers. It needs bash and python3.
+# test_image: python:3-slim-bookworm
+
 # What a flow's jobs may do outside their own container, by the flow's id.
 #   docker_socket  start containers through this machine's Docker (this is root on this machine)
 #   host_mount     mount folders of this machine

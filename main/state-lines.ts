@@ -21,7 +21,7 @@ export function sessionLine(state: SessionState, serverUrl: string, nowMs: numbe
     case 'dialling':
       return `Session  connecting to ${serverUrl}`;
     case 'online':
-      return `Session  online, taking jobs`;
+      return 'Session  online';
     case 'waiting': {
       const seconds = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
       return `Session  offline: ${state.cause}; next try in ${seconds} s`;
@@ -44,6 +44,12 @@ export function settingsLine(problem: string | null): string {
   return problem === null
     ? 'Settings in force again'
     : `Settings ${problem}. Until then the last good values stay in force.`;
+}
+
+/** `takenPort`: the port the owner knows, where somebody else has it now. */
+export function pageLine(signInUrl: string, takenPort: number | null): string {
+  const why = takenPort === null ? '' : `; port ${takenPort} is in use by another program`;
+  return `Page     ${signInUrl} (good once, for a minute; for a new one: npx preloop-host open${why})`;
 }
 
 export function engineLine(choice: EngineChoice | null): string {

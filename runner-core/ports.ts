@@ -86,6 +86,8 @@ export interface JobStore {
   /** All batches with index < `count` are acknowledged. Never goes back. */
   acknowledgeBatches(jobId: JobId, count: number): void;
   noteMarkers(jobId: JobId, markers: readonly JobMarker[]): void;
+  /** What is known of a run that goes on; a later call, and `noteEnding`, replace it. */
+  noteFacts(jobId: JobId, facts: RunFacts): void;
   /**
    * What the worker told: the verdict (`told`, kept until `ended` brings its own) and what is worth
    * showing of the run. From then on the container is not needed any more.

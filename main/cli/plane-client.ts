@@ -82,17 +82,18 @@ export class PlaneClient {
   }
 
   async #call(method: string, path: string, body?: unknown): Promise<unknown> {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     let response: Response;
     try {
       response = await fetch(`${this.#url}${path}`, {
         method,
         headers: { Authorization: `Bearer ${this.#token}`, 'Content-Type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...sent,
         signal: AbortSignal.timeout(30_000),
       });
     } catch {
       throw new PlaneRequestError(
-        `The host is not running: nothing answers at ${this.#url}. Start it with \`npm start\`.`,
+        `The host is not running: nothing answers at ${this.#url}. Start it with: npm start`,
       );
     }
     const value: unknown = await response.json().catch(() => null);

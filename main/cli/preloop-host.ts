@@ -4,79 +4,147 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../runner-core/system.ts';
-import { dataPaths, defaultDataDir } from '../data-dir.ts';
-import { PlaneClient } from './plane-client.ts';
-import { endingLine, followExecution, readJobFile } from './submit.ts';
+import { defaultDataDir } from '../data-dir.ts';
+import type { Flags, Verb } from './command-context.ts';
+import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
+import { HostClient } from './host-client.ts';
+import { job } from './job.ts';
+import { jobs } from './jobs.ts';
+import { logs } from './logs.ts';
+import { open } from './open.ts';
+import { plainJson, plainText } from './plain-output.ts';
+import { status } from './status.ts';
+import { steer } from './steer.ts';
+import { stop } from './stop.ts';
+import { submit } from './submit.ts';
 
-const USAGE = `Usage: preloop-host submit JOB.yaml [--wait] [--json] [--data-dir DIR]
+const USAGE = `Usage: preloop-host VERB [FLAGS]
 
-  Hands a job to the host that runs with the data folder DIR, or the usual one.
+  status                    what this host does, and why
+  jobs [WORDS]              the newest jobs; WORDS search repository, image, flow and id
+                              --state failed,lost   only these
+                              --limit N             as many, 20 where nothing is said
+  job ID                    one job, whole
+  logs ID                   what it printed
+                              -f, --follow          and what it goes on to print
+                              --since 5m            not what is older
+                              --grep RE             only lines that match
+                              --raw                 as it was printed, without times
+  stop ID                   ends a running job
+  submit FILE [--wait]      hands a job to the embedded plane; with --wait follows it to its end
+  open [--print]            opens the page, or prints a sign-in address for it
+  pause, resume             take no new jobs, take them again
+  offline, online           close the connection to Preloop, open it again
 
-  --wait   follow its log and end with 0 only when it succeeded
-  --json   print the execution as one line of JSON
+  --json          one JSON value, or one a line
+  --data-dir DIR  the host that uses DIR
 
-Exit codes: 0 done, 1 the job did not succeed, 2 the command could not be carried out.
+The start of an ID is enough where only one job begins so.
+
+Exit codes: 0 done, 1 the job did not succeed (submit --wait), 2 the command could not be
+carried out, 3 no host runs with this data folder.
 `;
 
-const OK = 0;
-const JOB_NOT_SUCCEEDED = 1;
-const NOT_CARRIED_OUT = 2;
+const VERBS: Readonly<Record<string, Verb>> = {
+  status,
+  jobs,
+  job,
+  logs,
+  stop,
+  submit,
+  open,
+  pause: steer('host.pause'),
+  resume: steer('host.resume'),
+  offline: steer('host.offline'),
+  online: steer('host.online'),
+};
+/** Words that may follow a verb; the others take none. */
+const MOST_WORDS: Readonly<Record<string, number>> = {
+  jobs: 8,
+  job: 1,
+  logs: 1,
+  stop: 1,
+  submit: 1,
+};
 
-async function main(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      'data-dir': { type: 'string' },
-      wait: { type: 'boolean' },
-      json: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) {
-    process.stdout.write(USAGE);
-    return OK;
+const OPTIONS = {
+  'data-dir': { type: 'string' },
+  json: { type: 'boolean' },
+  wait: { type: 'boolean' },
+  follow: { type: 'boolean', short: 'f' },
+  raw: { type: 'boolean' },
+  since: { type: 'string' },
+  grep: { type: 'string' },
+  state: { type: 'string' },
+  limit: { type: 'string' },
+  print: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function main(args: readonly string[]): Promise<ExitCode> {
+  const { values, positionals } = parse(args);
+  const [name = '', ...words] = positionals;
+  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
+  if (values.help === true || verb === undefined) {
+    if (values.help !== true && name !== '')
+      throw new CommandError(`There is no verb ${name}. See preloop-host --help.`);
+    (values.help === true ? process.stdout : process.stderr).write(USAGE);
+    return values.help === true ? EXIT.done : EXIT.notCarriedOut;
   }
-  const [verb, file, ...tooMany] = positionals;
-  if (verb !== 'submit' || file === undefined || tooMany.length > 0) {
-    process.stderr.write(`preloop-host: ${verbProblem(verb, file)}\n\n${USAGE}`);
-    return NOT_CARRIED_OUT;
-  }
-  const root = values['data-dir'] ?? defaultDataDir(process.platform, process.env, homedir());
-  const plane = await PlaneClient.of(dataPaths(resolve(root)).planeDir);
-  const submitted = await plane.submit(await readJobFile(file));
-  if (values.wait !== true) {
-    process.stdout.write(
-      values.json === true ? `${JSON.stringify(submitted)}\n` : `Submitted ${submitted.id}\n`,
+  if (words.length > (MOST_WORDS[name] ?? 0))
+    throw new CommandError(
+      `${name} does not take "${words.at(-1) ?? ''}". See preloop-host --help.`,
     );
-    return OK;
+  const { env, platform } = process;
+  const dataDir = resolve(values['data-dir'] ?? defaultDataDir(platform, env, homedir()));
+  const client = await HostClient.connect(dataDir);
+  try {
+    return await verb({
+      client,
+      words,
+      flags: flagsOf(values),
+      clock: systemClock,
+      dataDir,
+      environment: env,
+      osName: platform,
+      print: values.json === true ? (line) => print(plainJson(line)) : print,
+      isTerminal: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
+    });
+  } finally {
+    client.close();
   }
-  const say = (line: string): void =>
-    void (values.json === true || process.stdout.write(`${line}\n`));
-  say(`Submitted ${submitted.id}`);
-  const ended = await followExecution(plane, submitted.id, systemClock, say);
-  if (values.json === true) process.stdout.write(`${JSON.stringify(ended)}\n`);
-  else say(endingLine(ended));
-  return ended.status === 'SUCCEEDED' ? OK : JOB_NOT_SUCCEEDED;
 }
 
-function verbProblem(verb: string | undefined, file: string | undefined): string {
-  if (verb === undefined) return 'say what to do.';
-  if (verb !== 'submit') return `there is no command "${verb}".`;
-  return file === undefined ? 'name a job file.' : 'name one job file only.';
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : 'The flags cannot be read.');
+  }
 }
 
-/** Of what Node says about arguments the first sentence is enough. */
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const isArguments =
-    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
-  return isArguments ? `${message.split(/\. |\n/)[0] ?? ''}. All flags: --help` : message;
+function flagsOf(values: ReturnType<typeof parse>['values']): Flags {
+  return {
+    json: values.json === true,
+    wait: values.wait === true,
+    follow: values.follow === true,
+    raw: values.raw === true,
+    print: values.print === true,
+    since: values.since ?? null,
+    grep: values.grep ?? null,
+    state: values.state ?? null,
+    limit: values.limit ?? null,
+  };
 }
 
+// A reader that saw enough, such as head, closes the pipe: nothing is wrong.
+process.stdout.on('error', () => process.exit(EXIT.done));
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(`preloop-host: ${messageOf(error)}\n`);
-  process.exitCode = NOT_CARRIED_OUT;
+  const said = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`preloop-host: ${plainText(said)}\n`);
+  process.exitCode = error instanceof CommandError ? error.exitCode : EXIT.notCarriedOut;
 }

@@ -33,6 +33,7 @@ export interface JobRow {
   readonly settled_at_ms: number | null;
   readonly chunks: number;
   readonly lines: number;
+  readonly records: number;
   readonly bytes: number;
   readonly batches: number;
   readonly batches_acked: number;
@@ -43,7 +44,7 @@ export interface JobRow {
 
 export const JOB_COLUMNS = `
   n, job_id, spec, state, since_ms, stop_cause, verdict, facts, markers, accepted_at_ms, started_at_ms,
-  ended_at_ms, settled_at_ms, chunks, lines, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms`;
+  ended_at_ms, settled_at_ms, chunks, lines, records, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms`;
 
 /** What the page and the command line show of a job, beside what the engine needs. */
 export interface KeptJob extends StoredJob {
@@ -51,6 +52,8 @@ export interface KeptJob extends StoredJob {
   readonly order: number;
   readonly settledAtMs: number | null;
   readonly facts: RunFacts | null;
+  /** Pieces of lines stored; `lines` of them start one. */
+  readonly records: number;
   /** When housekeeping removed the log; null while it is there. */
   readonly logRemovedAtMs: number | null;
 }
@@ -87,6 +90,7 @@ export function keptJob(row: JobRow): KeptJob {
     order: row.n,
     settledAtMs: row.settled_at_ms,
     facts,
+    records: row.records,
     logRemovedAtMs: row.removed_at_ms,
   };
 }

@@ -82,6 +82,10 @@ export class JobTable {
     this.#statements.setMarkers.run(markers, n);
   }
 
+  setFacts(n: number, facts: string): void {
+    this.#statements.setFacts.run(facts, n);
+  }
+
   setEnding(n: number, verdict: string, facts: string): void {
     this.#statements.setEnding.run(verdict, facts, n);
   }
@@ -147,6 +151,7 @@ function prepare(db: HostDatabase) {
          settled_at_ms = @settledAtMs WHERE n = @n`,
     ),
     setMarkers: db.prepare<[string, number]>('UPDATE job SET markers = ? WHERE n = ?'),
+    setFacts: db.prepare<[string, number]>('UPDATE job SET facts = ? WHERE n = ?'),
     setEnding: db.prepare<[string, string, number]>(
       'UPDATE job SET verdict = ?, facts = ? WHERE n = ?',
     ),

@@ -92,9 +92,9 @@ export class KeptJobs {
 }
 
 /** One damaged row must not hide the others or keep the host from starting. */
-export function readableRows<T>(
-  rows: readonly JobRow[],
-  readRow: (row: JobRow) => T,
+export function readableRows<Row extends Pick<JobRow, 'job_id'>, T>(
+  rows: readonly Row[],
+  readRow: (row: Row) => T,
   log: Log,
 ): readonly T[] {
   const jobs: T[] = [];

@@ -16,6 +16,7 @@ import type { HostDatabase } from './database.ts';
 import { JobExistsError, orUnavailable, UnknownJobError } from './errors.ts';
 import { freshChunks } from './fresh-chunks.ts';
 import { jobIdOf, stateOf, storedJob } from './job-rows.ts';
+import { JobListing } from './job-listing.ts';
 import { JobTable } from './job-table.ts';
 import { KeptJobs, readableRows } from './kept-jobs.ts';
 import { LogFiles, type LogFileSystem } from './log-files.ts';
@@ -58,6 +59,7 @@ export function openJobStore(
 export class SqliteJobStore implements JobStore {
   /** The reading side, for page, command line and housekeeping. */
   readonly kept: KeptJobs;
+  readonly listing: JobListing;
   readonly #database: HostDatabase;
   readonly #log: Log;
   readonly #jobs: JobTable;
@@ -76,6 +78,7 @@ export class SqliteJobStore implements JobStore {
     this.#files = new LogFiles(options.logsDir, options.fileSystem);
     this.#reader = new LogReader(this.#index, this.#files);
     this.kept = new KeptJobs(this.#jobs, this.#reader, options.log);
+    this.listing = new JobListing(database, options.log);
     this.#watchers = new Watchers<JobChange>(options.log);
   }
 
@@ -211,6 +214,12 @@ export class SqliteJobStore implements JobStore {
     );
   }
 
+  noteFacts(jobId: JobId, facts: RunFacts): void {
+    this.#change(jobId, 'job', () =>
+      this.#jobs.setFacts(this.#number(jobId), JSON.stringify(facts)),
+    );
+  }
+
   noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void {
     this.#change(jobId, 'job', () =>
       this.#jobs.setEnding(this.#number(jobId), JSON.stringify(verdict), JSON.stringify(facts)),
@@ -269,6 +278,7 @@ export class SqliteJobStore implements JobStore {
   #tellChanges(): void {
     const changes = this.#changes;
     this.#changes = [];
+    if (changes.some(({ part }) => part !== 'log')) this.listing.forget();
     for (const change of changes) this.#watchers.tell(change);
   }
 

@@ -6,9 +6,9 @@ import { DOCKER_AGENT_TYPES, type JobSpec } from '../../runner-core/model/job-sp
 import { isJsonObject, type JsonObject } from '../../runner-core/model/json.ts';
 import type { LogCursor } from '../../runner-core/model/log-chunk.ts';
 import type { StopCause, Verdict } from '../../runner-core/model/outcome.ts';
-import { REASON_CODES } from '../../runner-core/model/reason.ts';
+import { REASON_CODES, type Reason } from '../../runner-core/model/reason.ts';
 import { jobMarkerSchema, type JobMarker } from '../../runner-core/wire/markers.ts';
-import type { RunFacts } from '../../runner-core/worker/protocol.ts';
+import { PHASES, type RunFacts } from '../../runner-core/worker/protocol.ts';
 import { StoredJobDamagedError } from './errors.ts';
 
 const jobIdSchema = z.string().transform((text, context): JobId => {
@@ -23,6 +23,9 @@ const jsonObjectSchema: z.ZodType<JsonObject> = z.custom<JsonObject>(isJsonObjec
 const specBase = {
   jobId: jobIdSchema,
   flowId: z.string().nullable(),
+  // Rows of version 0.1 have neither.
+  flowName: z.string().nullable().default(null),
+  repository: z.string().nullable().default(null),
   modelIdentifier: z.string().nullable(),
   report: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('docker_v1') }),
@@ -52,6 +55,10 @@ export const jobSpecSchema: z.ZodType<JobSpec> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unrunnable'), ...specBase, agentType: z.string() }),
 ]);
 
+export const reasonSchema: z.ZodType<Reason> = z.object({
+  code: z.enum(REASON_CODES),
+  facts: z.record(z.string(), z.string()),
+});
 export const verdictSchema: z.ZodType<Verdict> = z.object({
   outcome: z.enum(['succeeded', 'failed', 'timed_out', 'stopped', 'lost']),
   status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
@@ -59,9 +66,7 @@ export const verdictSchema: z.ZodType<Verdict> = z.object({
   error: z.string(),
   result: jsonObjectSchema.nullable(),
   evidenceUpload: z.enum(['uploaded', 'failed', 'absent']).nullable(),
-  reason: z
-    .object({ code: z.enum(REASON_CODES), facts: z.record(z.string(), z.string()) })
-    .nullable(),
+  reason: reasonSchema.nullable(),
 });
 
 const sourceCursorSchema = z.object({
@@ -89,6 +94,22 @@ export const runFactsSchema: z.ZodType<RunFacts> = z.object({
   imageId: z.string().nullable(),
   oomKilled: z.boolean(),
   exitCode: z.number().nullable(),
+  // Rows of version 0.1 have none of these.
+  peakMemoryBytes: z.number().nullable().default(null),
+  cpuMs: z.number().nullable().default(null),
+  phases: z
+    .array(z.object({ phase: z.enum(PHASES), atMs: z.number() }))
+    .catch([])
+    .default([]),
+  limits: z
+    .object({
+      memoryBytes: z.number().nullable(),
+      cpus: z.number().nullable(),
+      pids: z.number().nullable(),
+      timeLimitMs: z.number(),
+    })
+    .nullable()
+    .default(null),
 });
 export const batchesSchema: z.ZodType<readonly number[]> = z.array(z.number());
 

@@ -175,7 +175,7 @@ function describe(address: EngineAddress): string {
 
 function startRemedy(platform: NodeJS.Platform): string {
   return platform === 'linux'
-    ? 'Start it, for example with `sudo systemctl start docker`.'
+    ? 'Start it, for example with sudo systemctl start docker.'
     : 'Start Docker Desktop, or the product you use in its place.';
 }
 
@@ -205,7 +205,7 @@ function noPermission(where: string, platform: NodeJS.Platform): EngineFailure {
     reason: `This user may not use the Docker engine at ${where}.`,
     remedy:
       platform === 'linux'
-        ? 'Add the user to the group `docker` (`sudo usermod -aG docker $USER`) and sign in again.'
+        ? 'Add the user to the group docker (sudo usermod -aG docker $USER) and sign in again.'
         : 'Give this user access to the engine in its settings.',
     where,
   };

@@ -62,6 +62,13 @@ export interface ContainerInfo {
   /** Epoch ms by the engine's clock; null before the start. */
   readonly startedAtMs: number | null;
 }
+/** What a container uses, at one instant. Null for what the engine does not count. */
+export interface ContainerUsage {
+  /** Without the page cache that can be given back. */
+  readonly memoryBytes: number | null;
+  /** Since its start, over all processors. */
+  readonly cpuMs: number | null;
+}
 export interface ListedContainer {
   readonly id: string;
   readonly name: string;
@@ -117,6 +124,8 @@ export interface DockerEngine {
   /** The exit code, when the container is no longer running. No time limit. */
   wait(id: string): Promise<number>;
   container(id: string): Promise<ContainerInfo | undefined>;
+  /** Undefined when it is gone. Of one that has exited every figure is null. */
+  usage(id: string): Promise<ContainerUsage | undefined>;
   /** Ends it if need be, removes it with its anonymous volumes. Resolves also when it is gone. */
   removeContainer(id: string): Promise<void>;
   containers(labels: Readonly<Record<string, string>>): Promise<readonly ListedContainer[]>;

@@ -6,6 +6,7 @@ import type { EngineAddress } from '../worker/protocol.ts';
 import {
   isEngineError,
   type ContainerInfo,
+  type ContainerUsage,
   type CreateBody,
   type DockerEngine,
   type EngineVersion,
@@ -90,6 +91,14 @@ export class DockerodeEngine implements DockerEngine {
   async container(id: string): Promise<ContainerInfo | undefined> {
     const found = await orUndefined(this.#look(`/containers/${id}/json`));
     return found === undefined ? undefined : answers.readContainer(found);
+  }
+
+  async usage(id: string): Promise<ContainerUsage | undefined> {
+    // Without one-shot the engine looks twice, a second apart.
+    const found = await orUndefined(
+      this.#look(`/containers/${id}/stats?stream=false&one-shot=true`),
+    );
+    return found === undefined ? undefined : answers.readUsage(found);
   }
 
   async removeContainer(id: string): Promise<void> {

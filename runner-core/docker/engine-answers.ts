@@ -6,6 +6,7 @@ import { isJsonObject } from '../model/json.ts';
 import {
   EngineError,
   type ContainerInfo,
+  type ContainerUsage,
   type EngineVersion,
   type ImageInfo,
   type ListedContainer,
@@ -16,6 +17,8 @@ type Answer = Readonly<Record<string, unknown>>;
 
 const objectIn = (value: unknown): Answer => (isJsonObject(value) ? value : {});
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+const numberIn = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textsIn = (value: unknown): readonly string[] => listIn(value).map(textIn);
 
@@ -69,6 +72,20 @@ export function readContainer(value: unknown): ContainerInfo {
     networkMode: textIn(objectIn(answer['HostConfig'])['NetworkMode']),
     // Year 1 stands for "never".
     startedAtMs: startedAtMs > 0 ? startedAtMs : null,
+  };
+}
+
+export function readUsage(value: unknown): ContainerUsage {
+  const answer = objectIn(value);
+  const memory = objectIn(answer['memory_stats']);
+  const detail = objectIn(memory['stats']);
+  const used = numberIn(memory['usage']);
+  // The first name is that of cgroup v1, the second that of v2.
+  const cache = numberIn(detail['total_inactive_file']) ?? numberIn(detail['inactive_file']) ?? 0;
+  const cpuNs = numberIn(objectIn(objectIn(answer['cpu_stats'])['cpu_usage'])['total_usage']);
+  return {
+    memoryBytes: used === null || used === 0 ? null : Math.max(0, used - cache),
+    cpuMs: cpuNs === null || cpuNs === 0 ? null : Math.round(cpuNs / 1e6),
   };
 }
 

@@ -243,6 +243,8 @@ function startedElsewhere(jobId: JobId): UnrunnableSpec {
     kind: 'unrunnable',
     jobId,
     flowId: null,
+    flowName: null,
+    repository: null,
     agentType: 'unknown',
     modelIdentifier: null,
     report: { kind: 'docker_v1' },

@@ -138,6 +138,9 @@ export class WorkerSession {
       case 'log':
         this.#intake.add(message);
         return;
+      case 'facts':
+        store.noteFacts(jobId, message.facts);
+        return;
       case 'ended':
         this.#intake.flush();
         // The flush may have failed, and a job whose last lines are lost has not ended well.

@@ -26,7 +26,11 @@ export type ReportProtocol =
 interface SpecBase {
   readonly jobId: JobId;
   readonly flowId: string | null;
+  /** What people call the flow; null where the service does not say (the hosted one does not). At most 200 characters. */
+  readonly flowName: string | null;
   readonly agentType: string;
+  /** `host/owner/name` of what is cloned first; for showing. Without user, query and `.git`; null for none. */
+  readonly repository: string | null;
   readonly modelIdentifier: string | null;
   readonly report: ReportProtocol;
 }

@@ -180,7 +180,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
   ),
   stopped_by_owner: say(
     () => 'The job was stopped by you.',
-    'Start the flow again in Preloop when you want it to run.',
+    'Start the flow again when you want it to run.',
   ),
   stopped_by_shutdown: say(
     () => 'The job was stopped because the runner host was stopped.',
@@ -189,7 +189,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
   host_restarted: say(
     () =>
       'The job was lost: the runner host was interrupted and its container was gone afterwards.',
-    'Start the flow again in Preloop.',
+    'Start the flow again.',
   ),
   worker_crashed: say(
     () => 'The job was lost: the process that carried it out ended unexpectedly.',

@@ -11,6 +11,7 @@ import type { ServerFrame } from './frames.ts';
 import { imageOf, parseRunnerOptions } from './job-options.ts';
 import { nestsDeeperThan } from './json-measure.ts';
 import { checkEnvironment, checkLaunch } from './launch-check.ts';
+import { repositoryOf } from './repository.ts';
 import { containerEnvironment, sanitiseAgentConfig } from './launch.ts';
 
 export type ParsedJob =
@@ -79,6 +80,7 @@ export function parseJob(raw: unknown, serverUrl: string): ParsedJob {
 }
 
 const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const FLOW_NAME_LIMIT = 200;
 const AGENT_TYPE_LIMIT = 64;
 
 function parseDockerJob(job: JsonObject, jobId: JobId, serverUrl: string): ParsedJob {
@@ -155,12 +157,22 @@ function hostProfileOf(job: JsonObject): string | undefined {
 function specBase(
   job: JsonObject,
   jobId: JobId,
-): Pick<UnrunnableSpec, 'jobId' | 'flowId' | 'modelIdentifier'> {
+): Pick<UnrunnableSpec, 'jobId' | 'flowId' | 'flowName' | 'repository' | 'modelIdentifier'> {
   return {
     jobId,
     flowId: textOf(job['flow_id']) || null,
+    flowName: oneLine(textOf(job['flow_name'])) || null,
+    repository: repositoryOf(job['git_clone_config']),
     modelIdentifier: textOf(job['model_identifier']) || null,
   };
+}
+
+/** A name as it may be shown: no control characters, bounded. */
+function oneLine(name: string): string {
+  return name
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, FLOW_NAME_LIMIT);
 }
 
 function refuser(

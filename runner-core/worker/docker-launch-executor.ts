@@ -6,6 +6,7 @@ import { isEngineError, type ContainerInfo, type DockerEngine } from '../docker/
 import { removeLeftover } from '../docker/leftover-remover.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
 import type { JobId } from '../model/ids.ts';
+import type { JobLimits } from '../model/job-spec.ts';
 import type { Leftover } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { reason } from '../model/reason.ts';
@@ -36,9 +37,10 @@ import type { JobLog } from './job-log.ts';
 import { isNamedNetwork } from './option-check.ts';
 import { abortable, joinedNetwork, prepareJob, type JoinedNetwork } from './preparation.ts';
 import type { PipelineEnd } from './log-pipeline.ts';
-import type { RunFacts } from './protocol.ts';
+import type { ContainerLimits, RunFacts } from './protocol.ts';
 import { createFailure, startFailure, type StartFailure } from './start-failure.ts';
 import { STOP_GRACE_MS, StoppedError, type StopRequest, type StopSwitch } from './stop-switch.ts';
+import { UsageWatch } from './usage-watch.ts';
 import { workspaceDirOf, WorkspaceLease } from './workspace.ts';
 
 export interface DockerLaunchDeps {
@@ -107,7 +109,9 @@ export class DockerLaunchExecutor implements Executor {
       if (seen === undefined)
         return stopCause === null ? lostVerdict('host_restarted') : stoppedVerdict(stopCause);
       log.addSecrets(await secretsIn(engine, seen));
-      this.#facts = { ...this.#facts, containerId: seen.id, imageId: seen.imageId };
+      const { id: containerId, imageId } = seen;
+      const limits = limitsOf(order.context.limits);
+      this.#facts = { ...this.#facts, containerId, imageId, limits };
       if (isNamedNetwork(network)) this.#made = { ...this.#made, networkId: seen.networkMode };
       this.#leaseWorkspace(order);
       // Made, noted and not started: the start is all that is missing.
@@ -198,7 +202,7 @@ export class DockerLaunchExecutor implements Executor {
     });
     const container: Container = { kind: 'container', id, name };
     this.#made = { ...this.#made, container, mayHaveComposed: spec.options.mountDockerSocket };
-    this.#facts = { ...this.#facts, containerId: id };
+    this.#facts = { ...this.#facts, containerId: id, limits: limitsOf(context.limits) };
     if (spec.options.mountDockerSocket)
       report.made(composeLeftover(spec.jobId)).catch(() => undefined);
     await abortable(report.made(container), stop.signal);
@@ -237,7 +241,11 @@ export class DockerLaunchExecutor implements Executor {
     seen: ContainerInfo | undefined,
   ): Promise<Verdict> {
     const exited = this.#exit(id, this.#timeLeft(limits.timeLimitMs, seen?.startedAtMs ?? null));
-    const [end, { exit, stopCause }] = await Promise.all([this.#readLog(id, exited), exited]);
+    const usage = this.#watchUsage(id);
+    const [end, { exit, stopCause }] = await Promise.all([
+      this.#readLog(id, exited),
+      exited.finally(() => usage.stop()),
+    ]);
     if (exit === undefined) {
       const detail = 'the container was removed by somebody else';
       return stopCause === null
@@ -257,6 +265,19 @@ export class DockerLaunchExecutor implements Executor {
       setupFailed: end?.setupFailed ?? false,
       memoryLimitBytes: limits.memoryBytes,
       timeLimitMs: limits.timeLimitMs,
+    });
+  }
+
+  #watchUsage(id: string): UsageWatch {
+    const { engine, clock, report } = this.#deps;
+    return new UsageWatch({
+      engine,
+      clock,
+      id,
+      seen: (usage) => {
+        this.#facts = { ...this.#facts, ...usage };
+        report.facts(this.#facts);
+      },
     });
   }
 
@@ -305,6 +326,10 @@ export class DockerLaunchExecutor implements Executor {
     const dir = workspaceDirOf(context.workspacesDir, spec.jobId);
     this.#lease = new WorkspaceLease(dir, this.#deps.clock);
   }
+}
+
+function limitsOf({ memoryBytes, cpus, pids, timeLimitMs }: JobLimits): ContainerLimits {
+  return { memoryBytes, cpus, pids, timeLimitMs };
 }
 
 /** Texts of engines and registries reach the verdict: no part of it leaves unmasked. */

@@ -17,6 +17,10 @@ export const NO_FACTS: RunFacts = {
   imageId: null,
   oomKilled: false,
   exitCode: null,
+  peakMemoryBytes: null,
+  cpuMs: null,
+  phases: [],
+  limits: null,
 };
 
 /** `run` and `adopt` resolve with the ending of every job, good or bad; a rejection is a bug of ours. */
@@ -30,6 +34,8 @@ export interface Executor {
 /** The executor's side of the line to the listener. */
 export interface JobReport {
   phase(phase: Phase, progress?: string | null): void;
+  /** What is known of the run so far; its phases are added here. */
+  facts(facts: RunFacts): void;
   /** Tells of something made; resolves when the listener has it on disk, rejects after 10 s without. */
   made(leftover: Leftover): Promise<void>;
 }

@@ -18,7 +18,14 @@ import {
   type RunOrder,
 } from './executor.ts';
 import { openJobLog, type JobLog } from './job-log.ts';
-import type { EngineAddress, FromWorker, ToWorker } from './protocol.ts';
+import {
+  type EngineAddress,
+  type FromWorker,
+  type Phase,
+  type PhaseStart,
+  type RunFacts,
+  type ToWorker,
+} from './protocol.ts';
 import { StopSwitch } from './stop-switch.ts';
 
 /** How long the listener may take to store a leftover, or the verdict. */
@@ -42,6 +49,7 @@ export class JobExecution {
   readonly #ended = Promise.withResolvers<undefined>();
   /** Leftovers, and the verdict, told and not yet noted. */
   readonly #unnoted = new Map<string, () => void>();
+  readonly #phases: PhaseStart[] = [];
   #log: JobLog | undefined;
 
   constructor(deps: JobExecutionDeps) {
@@ -80,7 +88,8 @@ export class JobExecution {
   /** Something of ours broke: the job is lost, and says so. */
   crashed(error: unknown): void {
     this.#deps.complain(secretFree(error));
-    this.#deps.send({ kind: 'ended', verdict: lostVerdict('worker_crashed'), facts: NO_FACTS });
+    const facts = this.#withPhases(NO_FACTS);
+    this.#deps.send({ kind: 'ended', verdict: lostVerdict('worker_crashed'), facts });
     this.#ended.resolve(undefined);
   }
 
@@ -114,7 +123,11 @@ export class JobExecution {
    */
   async #tell(ending: Ending, executor: Executor): Promise<void> {
     const noted = this.#noted(THE_VERDICT);
-    this.#deps.send({ kind: 'ended', ...ending });
+    this.#deps.send({
+      kind: 'ended',
+      verdict: ending.verdict,
+      facts: this.#withPhases(ending.facts),
+    });
     const isNoted = await noted.then(
       () => true,
       () => false,
@@ -125,13 +138,27 @@ export class JobExecution {
   #report(): JobReport {
     const { send } = this.#deps;
     return {
-      phase: (phase, progress = null) => send({ kind: 'phase', phase, progress }),
+      phase: (phase, progress = null) => {
+        this.#begins(phase);
+        send({ kind: 'phase', phase, progress });
+      },
+      facts: (facts) => send({ kind: 'facts', facts: this.#withPhases(facts) }),
       made: (leftover) => {
         const noted = this.#noted(nameOf(leftover));
         send({ kind: 'made', leftover });
         return noted;
       },
     };
+  }
+
+  /** A phase is told again with each step of its progress; it begins once. */
+  #begins(phase: Phase): void {
+    if (this.#phases.at(-1)?.phase === phase) return;
+    this.#phases.push({ phase, atMs: this.#deps.clock.nowMs() });
+  }
+
+  #withPhases(facts: RunFacts): RunFacts {
+    return { ...facts, phases: [...this.#phases] };
   }
 
   #noted(key: string): Promise<void> {

@@ -83,6 +83,8 @@ export type FromWorker =
       readonly cursor: LogCursor | null;
       readonly markers: readonly JobMarker[];
     }
+  /** What is known of the run so far, every few seconds while the container runs. */
+  | { readonly kind: 'facts'; readonly facts: RunFacts }
   /** The last message; all chunks were sent before it. Answered by `verdict_noted`, after which the worker cleans up and exits. */
   | { readonly kind: 'ended'; readonly verdict: Verdict; readonly facts: RunFacts };
 
@@ -92,7 +94,22 @@ export interface RunFacts {
   readonly imageId: string | null;
   readonly oomKilled: boolean;
   readonly exitCode: number | null;
+  /** Highest seen while it ran, without the page cache that can be given back; null: it was too short to be looked at. */
+  readonly peakMemoryBytes: number | null;
+  /** Processor time used up to the last look, over all processors. */
+  readonly cpuMs: number | null;
+  /** When each phase began, oldest first; a phase that repeats is there again. */
+  readonly phases: readonly PhaseStart[];
+  /** As the container was given them; null where none was made. */
+  readonly limits: ContainerLimits | null;
 }
+
+export interface PhaseStart {
+  readonly phase: Phase;
+  readonly atMs: number;
+}
+
+export type ContainerLimits = Pick<JobLimits, 'memoryBytes' | 'cpus' | 'pids' | 'timeLimitMs'>;
 
 const cursorSchema = z.object({ stdout: z.unknown(), stderr: z.unknown() });
 const verdictSchema = z.object({
@@ -104,6 +121,19 @@ const verdictSchema = z.object({
   evidenceUpload: z.enum(['uploaded', 'failed', 'absent']).nullable(),
   reason: z.object({ code: z.string(), facts: z.record(z.string(), z.string()) }).nullable(),
 });
+const limit = z.number().nullable();
+const factsSchema = z.object({
+  containerId: z.string().nullable(),
+  imageId: z.string().nullable(),
+  oomKilled: z.boolean(),
+  exitCode: z.number().int().nullable(),
+  peakMemoryBytes: z.number().nullable(),
+  cpuMs: z.number().nullable(),
+  phases: z.array(z.object({ phase: z.enum(PHASES), atMs: z.number() })),
+  limits: z
+    .object({ memoryBytes: limit, cpus: limit, pids: limit, timeLimitMs: z.number() })
+    .nullable(),
+});
 const coldFromWorkerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({ kind: z.literal('made'), leftover: leftoverSchema }),
@@ -111,13 +141,9 @@ const coldFromWorkerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('ended'),
     verdict: verdictSchema,
-    facts: z.object({
-      containerId: z.string().nullable(),
-      imageId: z.string().nullable(),
-      oomKilled: z.boolean(),
-      exitCode: z.number().int().nullable(),
-    }),
+    facts: factsSchema,
   }),
+  z.object({ kind: z.literal('facts'), facts: factsSchema }),
 ]);
 
 /** A worker's message, or the field that is wrong with it. A worker that sends one such is ended. */

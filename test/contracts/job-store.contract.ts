@@ -1,6 +1,7 @@
 /** What every JobStore does, whatever it keeps its jobs in. */
 import { linesOf as textsOf, plainBatches } from '../support/outgoing-lines.ts';
 import { describe, expect, test } from 'vitest';
+import { NO_FACTS } from '../support/fake-worker.ts';
 import type { JobStore } from '../../runner-core/ports.ts';
 import type { JobEvent, JobState, JobStateKind } from '../../runner-core/model/job-machine.ts';
 import { nextJobState } from '../../runner-core/model/job-machine.ts';
@@ -80,11 +81,13 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
 
     test('a job that can never run here is kept as well', () => {
       const made = subject();
-      const { flowId, modelIdentifier } = aSpec();
+      const { flowId, flowName, repository, modelIdentifier } = aSpec();
       const spec = {
         kind: 'unrunnable',
         jobId,
         flowId,
+        flowName,
+        repository,
         modelIdentifier,
         agentType: 'stranger',
         report: { kind: 'host_exec', profile: 'build' },
@@ -287,7 +290,7 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
 
     test('what a worker told of its end stays through a stop, and the end has the last word', () => {
       const made = subject();
-      const facts = { containerId: 'c', imageId: 'i', oomKilled: false, exitCode: 1 };
+      const facts = { ...NO_FACTS, containerId: 'c', imageId: 'i', exitCode: 1 };
       made.store.accept(aSpec(), 1);
       for (const step of WAYS.running) made.store.transition(jobId, step);
       expect(made.store.job(jobId)?.told).toBeNull();

@@ -131,6 +131,13 @@ describe.each(['hosted', 'improved'] as const)('%s', (behaviour) => {
     }
   });
 
+  test('only the improved behaviour tells the name of the flow, which the hosted service does not', async () => {
+    const runner = await bench.runner();
+    await bench.submit();
+    const { job } = (await runner.nextOf('job')) as { job: Loose };
+    expect(job['flow_name']).toBe(behaviour === 'improved' ? SMALL_JOB['name'] : undefined);
+  });
+
   test('what is stored of a flow in plain text has nothing of its configurations, and a repeat of the lease has them all', async () => {
     const runner = await bench.runner();
     const execution = await bench.submit({ ...SMALL_JOB, ...SECRETS });

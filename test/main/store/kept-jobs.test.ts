@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { RECORD_FLAG } from '../../../runner-core/model/log-chunk.ts';
 import type { JobId } from '../../../runner-core/model/ids.ts';
+import type { RunFacts } from '../../../runner-core/worker/protocol.ts';
 import type { LogPage } from '../../../main/store/log-reader.ts';
 import { aJobId, aSpec, aVerdict, ChunkMaker, numberedLines } from '../../support/job-builders.ts';
 import { StoreBench } from '../../support/store-bench.ts';
@@ -81,7 +82,16 @@ test('the history has every event with its instant and what is worth saying of i
 
 test('the facts of a run are kept', () => {
   const bench = new StoreBench();
-  const facts = { containerId: 'c1', imageId: 'sha256:1', oomKilled: true, exitCode: 137 };
+  const facts: RunFacts = {
+    containerId: 'c1',
+    imageId: 'sha256:1',
+    oomKilled: true,
+    exitCode: 137,
+    peakMemoryBytes: 8 * 2 ** 30,
+    cpuMs: 61_000,
+    phases: [{ phase: 'pulling', atMs: 1_200 }],
+    limits: { memoryBytes: 8 * 2 ** 30, cpus: null, pids: 512, timeLimitMs: 3_600_000 },
+  };
   bench.store.accept(aSpec(), 1);
   expect(bench.store.kept.job(jobId)?.facts).toBeNull();
   bench.store.noteEnding(jobId, aVerdict(), facts);

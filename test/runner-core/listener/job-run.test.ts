@@ -62,7 +62,7 @@ test('a job runs from launch to success: noted, started, logged, cleaned up, the
   worker.log([chunkOf(1, ['hello'])], cursorAfter(1), [{ kind: 'setup_failed' }]);
   await bench.settle();
   expect(worker.receivedOf('log_stored')).toEqual([{ kind: 'log_stored', throughSeq: 1 }]);
-  const facts = { containerId: 'c', imageId: 'i', oomKilled: false, exitCode: 0 };
+  const facts = { ...NO_FACTS, containerId: 'c', imageId: 'i', exitCode: 0 };
   worker.end(SUCCEEDED, facts);
   await bench.settle();
   expect(verdict()).toEqual(SUCCEEDED);
@@ -190,7 +190,7 @@ test('the end is stored only when the worker is gone; one that lingers is killed
   bench.worker.say({
     kind: 'ended',
     verdict: SUCCEEDED,
-    facts: { containerId: null, imageId: null, oomKilled: false, exitCode: 0 },
+    facts: { ...NO_FACTS, exitCode: 0 },
   });
   await bench.clock.advance(9_999);
   expect(bench.verdict()).toBe('starting');
@@ -215,7 +215,7 @@ test('what a worker says after its verdict changes nothing', async () => {
   bench.worker.say({
     kind: 'ended',
     verdict: SUCCEEDED,
-    facts: { containerId: null, imageId: null, oomKilled: false, exitCode: 0 },
+    facts: { ...NO_FACTS, exitCode: 0 },
   });
   bench.worker.log(lineChunks(1));
   bench.worker.end(lostVerdict('worker_crashed'));
@@ -335,7 +335,7 @@ test('a stop after the verdict was told is too late', async () => {
   bench.worker.say({
     kind: 'ended',
     verdict: SUCCEEDED,
-    facts: { containerId: null, imageId: null, oomKilled: false, exitCode: 0 },
+    facts: { ...NO_FACTS, exitCode: 0 },
   });
   bench.listener.stopJob(JOB, 'owner');
   bench.worker.exit();

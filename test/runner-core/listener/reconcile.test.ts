@@ -220,8 +220,9 @@ test('an accepted job that comes back as one that cannot run is told so', async 
 
 test('an answer that a crash kept from being stored is given when the job comes again', async () => {
   const store = new MemoryJobStore();
-  const { jobId, flowId, modelIdentifier, report } = dockerSpec(1);
-  store.accept({ kind: 'unrunnable', jobId, flowId, agentType: 'x', modelIdentifier, report }, 0);
+  const { jobId, flowId, flowName, repository, modelIdentifier, report } = dockerSpec(1);
+  const asked = { jobId, flowId, flowName, repository, modelIdentifier, report };
+  store.accept({ kind: 'unrunnable', agentType: 'x', ...asked }, 0);
   const bench = benchOf(store);
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();

@@ -16,6 +16,17 @@ const launch = (changes: JsonObject): JsonObject => ({
 const outline = (parsed: ParsedJob): unknown =>
   parsed.kind === 'refused' ? { code: parsed.reason.code, ...parsed.reason.facts } : parsed.kind;
 
+test("a flow's name is kept on one line and bounded, and anything but a text is no name", () => {
+  const nameOf = (given: unknown): unknown => {
+    const parsed = parse({ ...dockerJob(), flow_name: given });
+    return parsed.kind === 'docker' ? parsed.spec.flowName : parsed.kind;
+  };
+  expect(nameOf('Sweep\ndependencies')).toBe('Sweep dependencies');
+  expect(nameOf('x'.repeat(300))).toHaveLength(200);
+  expect(nameOf(7)).toBeNull();
+  expect(nameOf(' ')).toBeNull();
+});
+
 describe('jobsOf', () => {
   test('gives job first, then jobs, each execution once and nulls never', () => {
     const a = { execution_id: 'a' };
@@ -82,6 +93,8 @@ describe('parseJob accepts', () => {
         kind: 'docker_launch',
         jobId: JOB_ID,
         flowId: '1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f',
+        flowName: null,
+        repository: null,
         agentType: 'codex',
         modelIdentifier: 'gpt-5.4',
         report: { kind: 'docker_v1' },
@@ -204,6 +217,8 @@ describe('parseJob refuses', () => {
         kind: 'unrunnable',
         jobId: JOB_ID,
         flowId: null,
+        flowName: null,
+        repository: null,
         agentType: 'cursor',
         modelIdentifier: null,
         report: { kind: 'host_exec', profile: ' Cursor-Review ' },

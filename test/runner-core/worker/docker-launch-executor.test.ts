@@ -22,7 +22,16 @@ test('a job is prepared, created, noted, started, followed, judged and removed, 
       evidenceUpload: null,
       reason: null,
     },
-    facts: { containerId: id, imageId: 'sha256:image', oomKilled: false, exitCode: 0 },
+    facts: {
+      containerId: id,
+      imageId: 'sha256:image',
+      oomKilled: false,
+      exitCode: 0,
+      peakMemoryBytes: null,
+      cpuMs: null,
+      phases: bench.phases().map((phase) => ({ phase, atMs: 0 })),
+      limits: { memoryBytes: null, cpus: null, pids: null, timeLimitMs: 0 },
+    },
   });
   expect(bench.phases()).toEqual([
     'preparing',

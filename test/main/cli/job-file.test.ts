@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { endingLine, readJobFile } from '../../../main/cli/submit.ts';
+import { readJobFile } from '../../../main/cli/job-file.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 async function reading(text: string): Promise<string> {
@@ -28,14 +28,4 @@ test('a missing file and a folder are named as such, without a code', async () =
   const folder = tempDir();
   await expect(readJobFile(join(folder, 'none'))).rejects.toThrow(/none does not exist$/);
   await expect(readJobFile(folder)).rejects.toThrow(/is a folder, not a job file$/);
-});
-
-test.each([
-  ['SUCCEEDED', null, { summary: 'all well' }, 'SUCCEEDED'],
-  ['FAILED', 'It broke.', { summary: 'not this' }, 'FAILED: It broke.'],
-  ['FAILED', null, { summary: 'no\n  luck ' }, 'FAILED: no luck'],
-  ['FAILED', '', { status: 'failed' }, 'FAILED'],
-  ['STOPPED', null, null, 'STOPPED'],
-])('%s with the error %j and the result %j ends as %j', (status, error, result, line) => {
-  expect(endingLine({ id: 'e', status, error_message: error, result })).toBe(line);
 });

@@ -1,0 +1,210 @@
+/**
+ * The shapes the page shows, as schemas: the host builds them, the page checks them on arrival. Instants
+ * are epoch ms, durations ms, sizes bytes. Small and whole: a view is replaced, never patched.
+ */
+import * as z from 'zod';
+
+const instant = z.number();
+const count = z.number().int().nonnegative();
+
+/** `reporting` is no state here: an ended job has its outcome, and `reported` says whether Preloop knows. */
+export const JOB_STATES = [
+  'accepted',
+  'starting',
+  'running',
+  'stopping',
+  'succeeded',
+  'failed',
+  'timed_out',
+  'stopped',
+  'lost',
+] as const;
+export const jobStateSchema = z.enum(JOB_STATES);
+export type JobStateName = z.infer<typeof jobStateSchema>;
+
+export const sessionViewSchema = z.object({
+  kind: z.enum(['signed_out', 'dialling', 'online', 'waiting', 'refused', 'closed']),
+  sinceMs: instant,
+  /** Only while waiting. */
+  retryAtMs: instant.nullable(),
+  attempt: count,
+  /** What ended the last session, plain and short. */
+  cause: z.string().nullable(),
+  refusal: z.enum(['unauthorized', 'gone', 'deleted', 'rotated', 'replaced']).nullable(),
+});
+export type SessionView = z.infer<typeof sessionViewSchema>;
+
+export const engineViewSchema = z.object({
+  kind: z.enum([
+    'looking',
+    'ready',
+    'not_installed',
+    'not_running',
+    'no_permission',
+    'too_old',
+    'unreachable',
+  ]),
+  /** For example `29.1`; null unless ready. */
+  version: z.string().nullable(),
+  /** Where it was found, or what is wrong, in plain words. */
+  reason: z.string(),
+  remedy: z.string().nullable(),
+});
+export type EngineView = z.infer<typeof engineViewSchema>;
+
+/** What the remedy's button does. `none`: only words. */
+export const ACTIONS = [
+  'none',
+  'resume',
+  'go_online',
+  'try_now',
+  'check_engine',
+  'run_test_job',
+  'open_job',
+] as const;
+export const remedySchema = z.object({ action: z.enum(ACTIONS), label: z.string() });
+export type RemedyView = z.infer<typeof remedySchema>;
+
+/** The one sentence: state in ink, consequence in grey, at most one remedy. */
+export const sentenceSchema = z.object({
+  tone: z.enum(['quiet', 'paused', 'attention']),
+  state: z.string(),
+  consequence: z.string(),
+  remedy: remedySchema.nullable(),
+});
+export type SentenceView = z.infer<typeof sentenceSchema>;
+
+export const jobRowSchema = z.object({
+  jobId: z.string(),
+  state: jobStateSchema,
+  /** The verdict is acknowledged. Always false while the job is held. */
+  reported: z.boolean(),
+  /** What a person calls it: the flow's name, else the repository's, else the agent and the start of the id. */
+  title: z.string(),
+  flowId: z.string().nullable(),
+  repository: z.string().nullable(),
+  agentType: z.string(),
+  image: z.string().nullable(),
+  acceptedAtMs: instant,
+  startedAtMs: instant.nullable(),
+  endedAtMs: instant.nullable(),
+  lines: count,
+  /** One sentence why it did not succeed. */
+  reason: z.string().nullable(),
+});
+export type JobRow = z.infer<typeof jobRowSchema>;
+
+/** A job in a slot. */
+export const slotViewSchema = jobRowSchema.extend({
+  phase: z.string().nullable(),
+  progress: z.string().nullable(),
+  /** The last three lines at most, as text with ANSI colours. */
+  lastLines: z.array(z.string()).max(3),
+  /** Middle half of this flow's earlier runs; null under five of them. */
+  usual: z.object({ fromMs: z.number(), toMs: z.number() }).nullable(),
+});
+export type SlotView = z.infer<typeof slotViewSchema>;
+
+export const overviewSchema = z.object({
+  name: z.string(),
+  runnerId: z.string().nullable(),
+  version: z.string(),
+  server: z.object({ url: z.string(), embedded: z.boolean() }),
+  sentence: sentenceSchema,
+  session: sessionViewSchema,
+  engine: engineViewSchema,
+  /** `offline`: closed on purpose. */
+  intake: z.enum(['open', 'paused', 'draining', 'closed', 'offline']),
+  slots: count,
+  held: z.array(slotViewSchema),
+  /** At most 24, newest first. */
+  lastJobs: z.array(jobRowSchema),
+  today: z.object({
+    total: count,
+    succeeded: count,
+    failed: count,
+    stopped: count,
+    medianWaitMs: z.number().nullable(),
+    medianRunMs: z.number().nullable(),
+  }),
+  jobsInAll: count,
+  /**
+   * What the button for a test job would run; null where no job can be submitted from here. `pullBytes`: about
+   * what is fetched where the image is not local, null where that is not known or nothing is.
+   */
+  testJob: z
+    .object({ image: z.string(), local: z.boolean(), pullBytes: count.nullable() })
+    .nullable(),
+  /** Ended and not yet acknowledged. */
+  unreported: count,
+  logBytes: count,
+  /** Jobs refused for want of a permission that is still missing, newest first, at most five. */
+  wantingPermission: z.array(
+    z.object({ jobId: z.string(), title: z.string(), flowId: z.string(), option: z.string() }),
+  ),
+});
+export type OverviewView = z.infer<typeof overviewSchema>;
+
+export const stepSchema = z.object({
+  name: z.string(),
+  atMs: instant.nullable(),
+  durationMs: z.number().nullable(),
+  state: z.enum(['done', 'now', 'todo', 'failed']),
+});
+
+export const jobViewSchema = jobRowSchema.extend({
+  timeline: z.array(stepSchema),
+  phase: z.string().nullable(),
+  progress: z.string().nullable(),
+  why: z.object({ code: z.string(), what: z.string(), remedy: z.string() }).nullable(),
+  /** Set where the owner's word would let the job run. */
+  wantsPermission: z.object({ flowId: z.string(), option: z.string() }).nullable(),
+  verdict: z
+    .object({
+      status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
+      exitCode: z.number().int(),
+      error: z.string(),
+      /** The report as indented JSON text, masked; null for none. */
+      report: z.string().nullable(),
+      evidenceUpload: z.enum(['uploaded', 'failed', 'absent']).nullable(),
+    })
+    .nullable(),
+  pullRequestUrl: z.string().nullable(),
+  consoleUrl: z.string().nullable(),
+  markers: z.array(z.string()),
+  container: z
+    .object({
+      id: z.string().nullable(),
+      imageId: z.string().nullable(),
+      network: z.string().nullable(),
+      memoryLimitBytes: z.number().nullable(),
+      cpus: z.number().nullable(),
+      pids: z.number().nullable(),
+      timeLimitMs: z.number().nullable(),
+      peakMemoryBytes: z.number().nullable(),
+      cpuMs: z.number().nullable(),
+    })
+    .nullable(),
+  sent: z.object({ lines: count, acknowledged: count }),
+  logBytes: count,
+  records: count,
+  canStop: z.boolean(),
+  canRunAgain: z.boolean(),
+});
+export type JobView = z.infer<typeof jobViewSchema>;
+
+/** One stored piece of a line. `line` and `record` count from 0. Flags as in `runner-core/model/log-chunk.ts`. */
+export const logRecordSchema = z.object({
+  record: count,
+  line: count,
+  atMs: instant,
+  flags: count,
+  text: z.string(),
+});
+export type LogRecordView = z.infer<typeof logRecordSchema>;
+
+export const permissionViewSchema = z.object({
+  flowId: z.string(),
+  option: z.enum(['docker_socket', 'host_mount', 'network']),
+});
+export type PermissionView = z.infer<typeof permissionViewSchema>;

@@ -1,0 +1,131 @@
+/** The Overview, whole. Pure: what it is made of is read by `host-views.ts`. */
+import type { OverviewView, SlotView } from '../../contract/views.ts';
+import type { EngineChoice } from '../../../runner-core/docker/engine-choice.ts';
+import type { HeldJob } from '../../../runner-core/listener/listener.ts';
+import type { TrustedOption } from '../../../runner-core/model/job-spec.ts';
+import type { SessionState } from '../../../runner-core/model/session-state.ts';
+import type { DayTally } from '../../store/job-listing.ts';
+import type { ListedJob } from '../../store/listed-rows.ts';
+import { engineView } from './engine-view.ts';
+import { jobRow } from './job-row.ts';
+import { wantsPermission } from './job-view.ts';
+import { phaseWords } from './phase-words.ts';
+import { sentence, type SentenceInput } from './sentence.ts';
+import { sessionView } from './session-view.ts';
+import { usualTime } from './usual-time.ts';
+
+const MOST_WANTING = 5;
+
+export interface HeldSlot {
+  readonly held: HeldJob;
+  readonly listed: ListedJob;
+  readonly lastLines: readonly string[];
+  /** Of earlier runs of its flow, ms. */
+  readonly runTimesMs: readonly number[];
+}
+
+export interface OverviewInput {
+  readonly name: string;
+  readonly runnerId: string | null;
+  readonly version: string;
+  readonly server: OverviewView['server'];
+  readonly session: SessionState;
+  /** When it was last lost; null while it is online. */
+  readonly awaySinceMs: number | null;
+  readonly engine: EngineChoice | null;
+  readonly intake: 'open' | 'paused' | 'draining' | 'closed';
+  readonly slots: number;
+  readonly held: readonly HeldSlot[];
+  /** Ended, newest first. */
+  readonly lastJobs: readonly ListedJob[];
+  readonly today: DayTally;
+  readonly jobsInAll: number;
+  readonly unreported: number;
+  readonly logBytes: number;
+  readonly testJob: OverviewView['testJob'];
+  /** Refused for want of a permission, newest first. */
+  readonly refused: readonly ListedJob[];
+  readonly allowed: (flowId: string | null) => readonly TrustedOption[];
+  readonly enrolment: SentenceInput['enrolment'];
+  readonly timeZone: string | undefined;
+}
+
+export function overview(input: OverviewInput): OverviewView {
+  const session = sessionView(input.session, input.awaySinceMs);
+  const engine = engineView(input.engine);
+  const intake = shownIntake(input);
+  const { name, runnerId, version, server, slots, jobsInAll, unreported, logBytes, testJob } =
+    input;
+  return {
+    name,
+    runnerId,
+    version,
+    server,
+    sentence: sentence({
+      ...input,
+      session,
+      engine,
+      intake,
+      held: input.held.length,
+      embedded: server.embedded,
+      serverUrl: server.url,
+      canRunTestJob: testJob !== null,
+    }),
+    session,
+    engine,
+    intake,
+    slots,
+    held: input.held.map(slotView),
+    lastJobs: input.lastJobs.map(jobRow),
+    today: todayOf(input.today),
+    jobsInAll,
+    testJob,
+    unreported,
+    logBytes,
+    wantingPermission: wanting(input),
+  };
+}
+
+/** Closed while jobs are still taken in: the owner went offline. */
+function shownIntake({ intake, session }: OverviewInput): OverviewView['intake'] {
+  const stays = intake === 'open' || intake === 'paused';
+  return stays && session.kind === 'closed' ? 'offline' : intake;
+}
+
+function slotView({ held, listed, lastLines, runTimesMs }: HeldSlot): SlotView {
+  return {
+    ...jobRow(listed),
+    phase: phaseWords(held),
+    progress: held.progress,
+    lastLines: [...lastLines],
+    usual: usualTime(runTimesMs),
+  };
+}
+
+/** A job that ran out of time or was lost did not succeed: it counts with the failed. */
+function todayOf({ total, byOutcome, medianWaitMs, medianRunMs }: DayTally): OverviewView['today'] {
+  const of = (outcome: 'succeeded' | 'failed' | 'stopped' | 'timed_out' | 'lost'): number =>
+    byOutcome.get(outcome) ?? 0;
+  return {
+    total,
+    succeeded: of('succeeded'),
+    failed: of('failed') + of('timed_out') + of('lost'),
+    stopped: of('stopped'),
+    medianWaitMs,
+    medianRunMs,
+  };
+}
+
+/** Each flow and option once, by its newest job. */
+function wanting({ refused, allowed }: OverviewInput): OverviewView['wantingPermission'] {
+  const found = new Map<string, OverviewView['wantingPermission'][number]>();
+  for (const job of refused) {
+    const wants = wantsPermission(job, job.reason, allowed(job.flowId));
+    if (wants === null) continue;
+    const key = `${wants.flowId} ${wants.option}`;
+    if (found.has(key)) continue;
+    found.set(key, { jobId: job.jobId, title: jobRow(job).title, ...wants });
+    if (found.size === MOST_WANTING) break;
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,174 @@
+/**
+ * The one sentence over everything: why this runner is or is not taking jobs, and the one thing to do about it.
+ * Pure. The order is what matters first to a person; the first that is true is said.
+ */
+import type { EngineView, OverviewView, SentenceView, SessionView } from '../../contract/views.ts';
+import { asSentence, capital, clockText, counted, numberWord } from './plain-text.ts';
+
+export interface SentenceInput {
+  readonly session: SessionView;
+  readonly engine: EngineView;
+  readonly intake: OverviewView['intake'];
+  readonly slots: number;
+  readonly held: number;
+  readonly unreported: number;
+  readonly jobsInAll: number;
+  readonly name: string;
+  readonly embedded: boolean;
+  readonly serverUrl: string;
+  readonly canRunTestJob: boolean;
+  /** Why there is no identity on the service. */
+  readonly enrolment: { readonly problem: string; readonly remedy: string } | null;
+  /** Undefined: the machine's own. */
+  readonly timeZone: string | undefined;
+}
+
+export function sentence(input: SentenceInput): SentenceView {
+  return (
+    refused(input) ??
+    notSetUp(input) ??
+    holdingBack(input) ??
+    away(input) ??
+    withoutDocker(input.engine) ??
+    takingJobs(input)
+  );
+}
+
+function refused({ session, name }: SentenceInput): SentenceView | null {
+  if (session.refusal === null) return null;
+  if (session.refusal === 'replaced') {
+    return {
+      tone: 'attention',
+      state: `Another process took over the runner ${name}.`,
+      consequence: 'This app takes no jobs until you decide.',
+      remedy: { action: 'try_now', label: 'Take it back' },
+    };
+  }
+  const anew = session.refusal === 'gone' || session.refusal === 'deleted';
+  return {
+    tone: 'attention',
+    state: "Preloop no longer accepts this runner's credential.",
+    consequence: anew ? 'The runner was deleted there.' : 'It was replaced there or has ended.',
+    remedy: { action: 'none', label: `Start once with --enrol ${anew ? 'new' : 'again'}` },
+  };
+}
+
+function notSetUp({ session, enrolment, embedded }: SentenceInput): SentenceView | null {
+  if (session.kind !== 'signed_out') return null;
+  if (enrolment === null) return connecting(embedded);
+  return {
+    tone: 'attention',
+    state: asSentence(enrolment.problem),
+    consequence: asSentence(enrolment.remedy),
+    remedy: null,
+  };
+}
+
+function holdingBack({ intake, held, session, timeZone }: SentenceInput): SentenceView | null {
+  const finishing =
+    held === 0
+      ? 'No new job starts.'
+      : `${capital(numberWord(held))} ${held === 1 ? 'job is' : 'jobs are'} finishing, no new one starts.`;
+  const remedy = { action: 'resume', label: 'Resume now' } as const;
+  switch (intake) {
+    case 'paused':
+      return { tone: 'paused', state: 'Paused.', consequence: finishing, remedy };
+    case 'draining':
+    case 'closed':
+      return {
+        tone: 'paused',
+        state: held === 0 ? 'Closing.' : `Finishing ${counted(held, 'job')}, then closing.`,
+        consequence: 'No new one starts.',
+        remedy: null,
+      };
+    case 'offline':
+      return {
+        tone: 'paused',
+        state: `You went offline at ${clockText(session.sinceMs, timeZone)}.`,
+        consequence: held === 0 ? 'No jobs come in.' : 'Running jobs go on and report later.',
+        remedy: { action: 'go_online', label: 'Go online' },
+      };
+    case 'open':
+      return null;
+  }
+}
+
+function away({ session, unreported, embedded, timeZone }: SentenceInput): SentenceView | null {
+  if (session.kind !== 'dialling' && session.kind !== 'waiting') return null;
+  if (session.attempt === 0) return connecting(embedded);
+  if (session.kind === 'dialling') {
+    const state = `Offline since ${clockText(session.sinceMs, timeZone)}.`;
+    return { tone: 'paused', state, consequence: 'Trying now.', remedy: null };
+  }
+  const verdicts = unreported === 1 ? '1 verdict waits' : `${unreported} verdicts wait`;
+  const cause = session.cause === null ? '' : `${asSentence(session.cause)} `;
+  return {
+    tone: 'paused',
+    state: `Offline since ${clockText(session.sinceMs, timeZone)}.`,
+    consequence: `${cause}${unreported === 0 ? 'It is tried again on its own.' : `${capital(verdicts)} to be reported.`}`,
+    remedy: { action: 'try_now', label: 'Try now' },
+  };
+}
+
+function connecting(embedded: boolean): SentenceView {
+  return {
+    tone: 'quiet',
+    state: embedded ? 'Starting.' : 'Connecting to Preloop.',
+    consequence: embedded ? 'Jobs can run in a moment.' : 'Jobs come in once it answers.',
+    remedy: null,
+  };
+}
+
+const DOCKER_STATES: Readonly<Record<Exclude<EngineView['kind'], 'ready'>, string>> = {
+  looking: 'Looking for Docker.',
+  not_installed: 'Docker is not installed.',
+  not_running: 'Docker is not running.',
+  no_permission: 'Docker is there, but this user may not use it.',
+  too_old: 'Docker is too old.',
+  unreachable: 'Docker cannot be reached.',
+};
+
+function withoutDocker({ kind, remedy }: EngineView): SentenceView | null {
+  if (kind === 'ready') return null;
+  if (kind === 'looking')
+    return {
+      tone: 'quiet',
+      state: DOCKER_STATES.looking,
+      consequence: 'Jobs need it.',
+      remedy: null,
+    };
+  return {
+    tone: 'attention',
+    state: `Not taking jobs. ${DOCKER_STATES[kind]}`,
+    consequence: remedy === null ? 'Jobs wait until it is there.' : asSentence(remedy),
+    remedy: { action: 'check_engine', label: 'Check again' },
+  };
+}
+
+function takingJobs(input: SentenceInput): SentenceView {
+  const { held, slots, jobsInAll, embedded, canRunTestJob } = input;
+  const free = slots - held;
+  if (free <= 0) {
+    return {
+      tone: 'quiet',
+      state: slots === 1 ? 'The slot is busy.' : `All ${slots} slots are busy.`,
+      consequence: embedded ? 'The next job waits here.' : 'The next job waits at Preloop.',
+      remedy: null,
+    };
+  }
+  if (jobsInAll === 0 && canRunTestJob) {
+    return {
+      tone: 'quiet',
+      state: 'Ready for a first job.',
+      consequence: embedded ? 'Nothing leaves this machine.' : 'Nothing ran here yet.',
+      remedy: { action: 'run_test_job', label: 'Run a test job' },
+    };
+  }
+  const word = capital(numberWord(free));
+  return {
+    tone: 'quiet',
+    state: 'Taking jobs.',
+    consequence: free === 1 ? `${word} slot is free.` : `${word} slots are free.`,
+    remedy: null,
+  };
+}
