@@ -1,0 +1,107 @@
+/** What else needs a person, worst first, each with its one remedy; at most four rows. */
+import type { JSX, ReactNode } from 'react';
+import type { OverviewView, PermissionView } from '../../../main/contract/views.ts';
+import { permissionViewSchema } from '../../../main/contract/views.ts';
+import { askToAllow, checkEngine } from '../../actions.ts';
+import { Button } from '../../components/button.tsx';
+import { Glyph } from '../../components/icon.tsx';
+import { shortId } from '../../format.ts';
+import { formatRoute } from '../../router.ts';
+import { words } from '../../words.ts';
+
+const MOST = 4;
+
+export interface FaultsProps {
+  readonly overview: OverviewView;
+  readonly connected: boolean;
+}
+
+export function Faults({ overview, connected }: FaultsProps): JSX.Element | null {
+  const rows = [...engineRows(overview, connected), ...permissionRows(overview, connected)];
+  if (rows.length === 0) return null;
+  return (
+    <ul className="panel rows">
+      {rows.slice(0, MOST)}
+      {rows.length <= MOST ? null : (
+        <li key="more">
+          <a href={formatRoute({ name: 'permissions' })}>
+            {words.overview.moreFaults(rows.length - MOST)}
+          </a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function engineRows({ engine, sentence }: OverviewView, connected: boolean): JSX.Element[] {
+  if (engine.kind === 'ready' || engine.kind === 'looking') return [];
+  // Where the sentence offers to look again, a second button for that would be one too many.
+  const again =
+    sentence.remedy?.action === 'check_engine' ? null : (
+      <Button icon="refresh" onClick={checkEngine} disabled={!connected}>
+        {words.overview.checkAgain}
+      </Button>
+    );
+  const told = engine.remedy !== null && sentence.consequence.includes(engine.remedy);
+  return [
+    <FaultRow
+      key="engine"
+      what={words.overview.dockerFault(engine.kind)}
+      why={[engine.reason, told ? null : engine.remedy].filter((part) => part !== null).join(' ')}
+    >
+      {again}
+    </FaultRow>,
+  ];
+}
+
+function permissionRows({ wantingPermission }: OverviewView, connected: boolean): JSX.Element[] {
+  return wantingPermission.map((wanted) => {
+    const permission = toPermission(wanted);
+    const name = permission === null ? wanted.option : words.option(permission.option).name;
+    return (
+      <FaultRow
+        key={wanted.jobId}
+        what={words.overview.wants(wanted.title, name)}
+        why={words.overview.wantsBody(shortId(wanted.flowId))}
+      >
+        <a
+          className="btn ghost"
+          href={formatRoute({ name: 'job', jobId: wanted.jobId, parameters: '' })}
+        >
+          {words.overview.open}
+        </a>
+        {permission === null ? null : (
+          <Button onClick={() => askToAllow(permission, wanted.title)} disabled={!connected}>
+            {words.overview.allow}
+          </Button>
+        )}
+      </FaultRow>
+    );
+  });
+}
+
+/** Null for an option that this page does not know; it is shown then, and cannot be given here. */
+function toPermission(wanted: { flowId: string; option: string }): PermissionView | null {
+  return permissionViewSchema.safeParse(wanted).data ?? null;
+}
+
+interface FaultRowProps {
+  readonly what: string;
+  readonly why: string;
+  readonly children: ReactNode;
+}
+
+function FaultRow({ what, why, children }: FaultRowProps): JSX.Element {
+  return (
+    <li>
+      <span className="st st-attention">
+        <Glyph name="attention" />
+      </span>
+      <div className="grow">
+        <div className="what">{what}</div>
+        <div className="why">{why}</div>
+      </div>
+      <div className="acts">{children}</div>
+    </li>
+  );
+}

@@ -1,0 +1,117 @@
+/** Draws the dialog that is open. The safe button has the focus and Enter; Esc means the same. */
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { useRef, type JSX, type ReactNode } from 'react';
+import { allow, goOffline, stopJob } from '../../actions.ts';
+import { Button } from '../../components/button.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { formatElapsed, shortId } from '../../format.ts';
+import { closeDialog, useDialogStore, type Dialog } from '../../stores/dialog-store.ts';
+import { useConnected } from '../../stores/connection-store.ts';
+import { useOverview } from '../../stores/overview-store.ts';
+import { words } from '../../words.ts';
+import { Palette } from './palette.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+import './dialogs.css';
+
+export function Dialogs(): JSX.Element | null {
+  const dialog = useDialogStore((store) => store.dialog);
+  switch (dialog?.kind) {
+    case undefined:
+      return null;
+    case 'palette':
+      return <Palette />;
+    case 'shortcuts':
+      return <Shortcuts />;
+    case 'stop':
+      return <StopQuestion job={dialog.job} />;
+    case 'go_offline':
+      return <OfflineQuestion />;
+    case 'allow':
+      return <AllowQuestion permission={dialog.permission} title={dialog.title} />;
+  }
+}
+
+type Of<K extends Dialog['kind']> = Omit<Extract<Dialog, { kind: K }>, 'kind'>;
+
+function StopQuestion({ job }: Of<'stop'>): JSX.Element {
+  const nowMs = useNow();
+  const { stop } = words.dialogs;
+  const ran = job.startedAtMs === null ? '' : stop.ran(formatElapsed(nowMs - job.startedAtMs));
+  return (
+    <Question
+      title={stop.title(job.title)}
+      safe={stop.safe}
+      act={stop.act}
+      danger
+      onAct={() => stopJob(job)}
+    >
+      <p>{`${ran}${stop.body}`}</p>
+    </Question>
+  );
+}
+
+function OfflineQuestion(): JSX.Element {
+  const held = useOverview()?.held.length ?? 0;
+  const { offline } = words.dialogs;
+  return (
+    <Question title={offline.title} safe={offline.safe} act={offline.act} onAct={goOffline}>
+      <p>{offline.body(held)}</p>
+    </Question>
+  );
+}
+
+function AllowQuestion({ permission, title }: Of<'allow'>): JSX.Element {
+  const option = words.option(permission.option);
+  const question = words.dialogs.allow;
+  return (
+    <Question
+      title={question.title(option.name, title)}
+      safe={question.safe}
+      act={question.act}
+      onAct={() => allow(permission)}
+    >
+      <p>{option.danger}</p>
+      <p>{question.scope(shortId(permission.flowId))}</p>
+    </Question>
+  );
+}
+
+interface QuestionProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly safe: string;
+  readonly act: string;
+  readonly danger?: boolean;
+  readonly onAct: () => void;
+}
+
+function Question(props: QuestionProps): JSX.Element {
+  const connected = useConnected();
+  const safe = useRef<HTMLButtonElement>(null);
+  return (
+    <AlertDialog.Root open onOpenChange={(open) => (open ? undefined : closeDialog())}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="scrim" />
+        <AlertDialog.Popup className="dlg" initialFocus={safe}>
+          <AlertDialog.Title>{props.title}</AlertDialog.Title>
+          <AlertDialog.Description render={<div />}>{props.children}</AlertDialog.Description>
+          <div className="dlg-foot">
+            <Button ref={safe} onClick={closeDialog}>
+              {props.safe}
+            </Button>
+            <Button
+              kind={props.danger === true ? 'solid-danger' : 'primary'}
+              disabled={!connected}
+              onClick={() => {
+                closeDialog();
+                props.onAct();
+              }}
+            >
+              {props.act}
+            </Button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,51 @@
+/** The runner's state as a glyph and words, the same in the side bar, the title and the tray. Pure. */
+import type { OverviewView } from '../main/contract/views.ts';
+import { words } from './words.ts';
+
+export interface HostState {
+  readonly glyph: 'online' | 'running' | 'paused' | 'offline' | 'waiting' | 'attention';
+  readonly text: string;
+}
+
+/** First true wins: what a person must act on, then what was chosen, then what is going on. */
+export function hostState(overview: OverviewView): HostState {
+  const { session, intake, engine, held, slots } = overview;
+  if (session.kind === 'refused') return { glyph: 'attention', text: words.hostState.attention };
+  if (session.kind === 'signed_out') return { glyph: 'attention', text: words.hostState.signedOut };
+  if (intake === 'paused') return { glyph: 'paused', text: words.hostState.paused };
+  if (intake === 'draining')
+    return { glyph: 'paused', text: words.hostState.draining(held.length) };
+  if (intake === 'offline' || session.kind === 'waiting' || session.kind === 'closed')
+    return { glyph: 'offline', text: words.hostState.offline(session.sinceMs) };
+  if (session.kind === 'dialling') return { glyph: 'waiting', text: words.hostState.connecting };
+  if (engine.kind !== 'ready' && engine.kind !== 'looking')
+    return { glyph: 'attention', text: words.hostState.docker };
+  if (intake === 'closed') return { glyph: 'attention', text: words.hostState.attention };
+  if (held.length >= slots) return { glyph: 'running', text: words.hostState.full };
+  const text = overview.jobsInAll === 0 ? words.hostState.idle : words.hostState.taking;
+  return { glyph: 'online', text };
+}
+
+/** The cells of the rack: busy ones first; the others are closed while nothing is taken. */
+export function rackCells(overview: OverviewView): readonly ('busy' | 'free' | 'closed')[] {
+  const busy = Math.min(overview.held.length, overview.slots);
+  const rest = takesJobs(overview) ? 'free' : 'closed';
+  return Array.from({ length: overview.slots }, (_, index) => (index < busy ? 'busy' : rest));
+}
+
+export function rackWords(overview: OverviewView): string {
+  const busy = overview.held.length;
+  if (!takesJobs(overview)) return busy === 0 ? words.host.closed : words.host.finishing(busy);
+  return busy === 0 ? words.host.allFree(overview.slots) : words.host.rack(busy, overview.slots);
+}
+
+/** Whether a free slot would be filled: asked for by the owner, and possible with the engine as it is. */
+export function takesJobs({ intake, engine }: OverviewView): boolean {
+  return intake === 'open' && (engine.kind === 'ready' || engine.kind === 'looking');
+}
+
+/** What the one button and key do; null where neither would do anything: one cannot resume what is closing. */
+export function pauseOrResume({ intake }: OverviewView): 'pause' | 'resume' | null {
+  if (intake === 'open') return 'pause';
+  return intake === 'paused' ? 'resume' : null;
+}

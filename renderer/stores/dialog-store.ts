@@ -1,0 +1,24 @@
+/** The one dialog that is open, as data. The shell draws it; whoever wants an answer asks here. */
+import { create } from 'zustand';
+import type { JobRow, PermissionView } from '../../main/contract/views.ts';
+
+export type Dialog =
+  | { readonly kind: 'stop'; readonly job: Pick<JobRow, 'jobId' | 'title' | 'startedAtMs'> }
+  | { readonly kind: 'go_offline' }
+  | { readonly kind: 'allow'; readonly permission: PermissionView; readonly title: string }
+  | { readonly kind: 'palette' }
+  | { readonly kind: 'shortcuts' };
+
+interface DialogStore {
+  readonly dialog: Dialog | null;
+}
+
+export const useDialogStore = create<DialogStore>()(() => ({ dialog: null }));
+
+export function openDialog(dialog: Dialog): void {
+  useDialogStore.setState({ dialog });
+}
+
+export function closeDialog(): void {
+  useDialogStore.setState({ dialog: null });
+}
