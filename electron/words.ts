@@ -1,0 +1,64 @@
+/** Every string of the desktop shell that a person reads. */
+
+export const APP_NAME = 'Preloop Runner Host';
+
+export const WORDS = {
+  open: `Open Runner Host`,
+  pause: 'Pause',
+  resume: 'Resume',
+  goOffline: 'Go offline',
+  goOnline: 'Go online',
+  quit: 'Quit…',
+  quitNow: 'Quit now…',
+  openJob: 'Open',
+  stopJob: 'Stop…',
+  starting: 'Starting',
+  cannotStart: 'Runner Host cannot start',
+  wrongFlag: 'Runner Host does not know what to do',
+} as const;
+
+export const stopQuestion = (title: string): Question => ({
+  message: `Stop ${title}?`,
+  detail: 'Its container is ended within 12 s, and Preloop is told that you stopped it.',
+  buttons: ['Keep running', 'Stop job'],
+  stay: 0,
+});
+
+export const QUIT_ANSWERS = ['finish', 'stop', 'leave', 'stay'] as const;
+
+/** @param held jobs in a slot, at least one */
+export const quitQuestion = (held: number): Question => ({
+  message: held === 1 ? 'Quit while a job runs?' : `Quit while ${held} jobs run?`,
+  detail:
+    held === 1
+      ? 'Left running, its container goes on, and the next start takes it up again. No line is lost.'
+      : 'Left running, their containers go on, and the next start takes them up again. No line is lost.',
+  // In the order of QUIT_ANSWERS.
+  buttons: [
+    held === 1 ? 'Finish it, then quit' : 'Finish them, then quit',
+    held === 1 ? 'Stop it and quit' : 'Stop them and quit',
+    held === 1 ? 'Quit, leave it running' : 'Quit, leave them running',
+    'Stay',
+  ],
+  stay: 3,
+});
+
+export const linkQuestion = (url: URL): Question => ({
+  message: `Open ${url.host} in your browser?`,
+  detail: url.href.length > 300 ? `${url.href.slice(0, 300)}…` : url.href,
+  buttons: ['Stay', 'Open'],
+  stay: 0,
+});
+
+/** A question with one button that changes nothing; Escape and closing the dialog choose that one. */
+export interface Question {
+  readonly message: string;
+  readonly detail: string;
+  readonly buttons: readonly string[];
+  /** Index of that button. */
+  readonly stay: number;
+}
+
+export const jobs = (count: number): string => (count === 1 ? '1 job' : `${count} jobs`);
+export const verdicts = (count: number): string =>
+  count === 1 ? '1 verdict waits' : `${count} verdicts wait`;
