@@ -1,5 +1,6 @@
 // @ts-check
-/** `npm run build [-- NAME…]`: bundles the named programs into out/, without a name all of them. */
+/** `npm run build [-- NAME…]`: builds the named programs, and the page, into out/; without a name all. */
+import { PAGE, buildPage } from './setup/build-page.mjs';
 import { ENTRIES, bundlePrograms } from './setup/bundle.mjs';
 import { ensureDependencies } from './setup/ensure-dependencies.mjs';
 import { runEntry, say } from './setup/say.mjs';
@@ -7,8 +8,9 @@ import { runEntry, say } from './setup/say.mjs';
 await runEntry(async () => {
   await ensureDependencies();
   const given = process.argv.slice(2);
-  const names = given.length === 0 ? ENTRIES.map((entry) => entry.name) : given;
-  await bundlePrograms(names);
+  const names = given.length === 0 ? [...ENTRIES.map((entry) => entry.name), PAGE] : given;
+  await bundlePrograms(names.filter((name) => name !== PAGE));
+  if (names.includes(PAGE)) await buildPage();
   say(`Built ${names.join(', ')}.`);
   return 0;
 });

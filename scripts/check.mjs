@@ -5,7 +5,15 @@ import { runOnNode24 } from './setup/run-foreground.mjs';
 import { SetupError, runEntry } from './setup/say.mjs';
 
 const DEPCRUISE = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
-const CODE_FOLDERS = ['runner-core', 'main', 'control-plane', 'scripts', 'test'];
+const CODE_FOLDERS = [
+  'runner-core',
+  'main',
+  'control-plane',
+  'renderer',
+  'electron',
+  'scripts',
+  'test',
+];
 
 /** One check: tools of node_modules (or scripts of ours) with their arguments; all have to succeed. */
 const CHECKS = [
@@ -14,6 +22,7 @@ const CHECKS = [
     tools: [
       ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
       ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.pure.json'],
+      ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.web.json'],
     ],
   },
   { name: 'lint', tools: [['node_modules/eslint/bin/eslint.js', '.', '--max-warnings', '0']] },

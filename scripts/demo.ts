@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { execa } from 'execa';
 import { join } from 'node:path';
 import { PlaneClient } from '../main/cli/plane-client.ts';
-import { followExecution } from '../main/cli/submit.ts';
+import { followExecution } from './follow-execution.ts';
 import { dataPaths } from '../main/data-dir.ts';
 import { LABEL } from '../runner-core/docker/labels.ts';
 import { systemClock } from '../runner-core/system.ts';

@@ -1,6 +1,6 @@
 /**
- * The built host as a process of its own, in a throw-away data folder. Owns the folder and the process's end,
- * also when this process is interrupted.
+ * The built host as a process of its own, in a throw-away data folder or one that is given. Owns the process's
+ * end, also when this process is interrupted, and that of a throw-away folder.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,11 +19,13 @@ export interface HostProcess {
   readonly child: ChildProcess;
   /** Resolves with the first line of the host's output, past or future, that matches. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends the host and removes its folder. */
+  /** Ends the host, if it has not ended, and removes its folder where that was not given. */
   stop(): Promise<void>;
 }
 
 export interface HostProcessOptions {
+  /** An existing folder, which stays; a throw-away one otherwise. */
+  readonly dataDir?: string;
   /** Flags of the host beside its data folder. */
   readonly args?: readonly string[];
   /** Flags of Node, before the program. */
@@ -35,7 +37,7 @@ export interface HostProcessOptions {
 
 /** Resolves once the host is online. Throws with its output when it ends or does not come up within 60 s. */
 export async function startHostProcess(options: HostProcessOptions = {}): Promise<HostProcess> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'preloop-host-'));
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'preloop-host-')));
   const program = fileURLToPath(new URL('../out/headless.js', import.meta.url));
   const flags = ['--data-dir', dataDir, '--no-open', ...(options.args ?? [])];
   const child = spawn(process.execPath, [...(options.nodeArgs ?? []), program, ...flags], {
@@ -66,7 +68,7 @@ export async function startHostProcess(options: HostProcessOptions = {}): Promis
       child.kill('SIGTERM');
       await exited;
     }
-    await rm(dataDir, { recursive: true, force: true });
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
   let ending: Promise<void> | undefined;
   const stop = (): Promise<void> => (ending ??= end());

@@ -7,7 +7,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { needsEngine, readCommandFlags } from './setup/command-flags.ts';
+import { needsBrowser, needsEngine, readCommandFlags } from './setup/command-flags.ts';
+import { ensureBrowser } from './setup/ensure-browser.ts';
 import { runOnNode24 } from './setup/run-foreground.mjs';
 import { runEntry } from './setup/say.mjs';
 import { readReport, tally, type Tally } from './setup/tally.ts';
@@ -18,9 +19,12 @@ const LONG: Readonly<Record<string, string>> = { CURSOR_KILLS: '200', LONG_TESTS
 
 const { standIn, long, rest } = readCommandFlags(process.argv.slice(2));
 
-await runEntry(() =>
-  needsEngine(rest) ? withEngine(standIn, (engine) => runTests(engine.environment)) : runTests({}),
-);
+await runEntry(async () => {
+  if (needsBrowser(rest)) await ensureBrowser();
+  return needsEngine(rest)
+    ? withEngine(standIn, (engine) => runTests(engine.environment))
+    : runTests({});
+});
 
 async function runTests(environment: Readonly<Record<string, string>>): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'preloop-tests-'));

@@ -1,5 +1,5 @@
 // @ts-check
-/** Bundles the programs of this project into out/, each as one ES module with its source map. */
+/** Bundles the programs of this project into out/, each as one module with its source map. */
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from './places.mjs';
@@ -7,16 +7,23 @@ import { SetupError } from './say.mjs';
 
 export const outDir = join(projectDir, 'out');
 
-/** One program: `out/<name>.js` is made of `source`. */
+/**
+ * One program: `out/<file>` is made of `source`. All are ES modules but the preload, since Electron runs
+ * none of those in its sandbox.
+ *
+ * @type {readonly { name: string, source: string, file: string }[]}
+ */
 export const ENTRIES = [
-  { name: 'headless', source: 'main/headless.ts' },
-  { name: 'worker', source: 'runner-core/worker/worker-main.ts' },
-  { name: 'control-plane', source: 'control-plane/plane-main.ts' },
-  { name: 'cli', source: 'main/cli/preloop-host.ts' },
+  { name: 'headless', source: 'main/headless.ts', file: 'headless.js' },
+  { name: 'worker', source: 'runner-core/worker/worker-main.ts', file: 'worker.js' },
+  { name: 'control-plane', source: 'control-plane/plane-main.ts', file: 'control-plane.js' },
+  { name: 'cli', source: 'main/cli/preloop-host.ts', file: 'cli.js' },
+  { name: 'electron-main', source: 'electron/main.ts', file: 'electron-main.js' },
+  { name: 'preload', source: 'electron/preload.ts', file: 'preload.cjs' },
 ];
 
-/** Native, or looked for at run time and well done without. */
-const EXTERNAL = ['better-sqlite3', 'bufferutil', 'utf-8-validate', '*.node'];
+/** Electron itself, native, or looked for at run time and well done without. */
+const EXTERNAL = ['electron', 'better-sqlite3', 'bufferutil', 'utf-8-validate', '*.node'];
 
 /** CommonJS packages inside an ES module still call `require` for Node's own modules. */
 const REQUIRE = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`;
@@ -72,22 +79,23 @@ async function bundleProgram(esbuild, name) {
   const source = join(projectDir, entry.source);
   if (!existsSync(source))
     throw new SetupError(
-      `The source of out/${name}.js is missing: ${entry.source}.`,
+      `The source of out/${entry.file} is missing: ${entry.source}.`,
       'restore the file, or take its line out of ENTRIES in scripts/setup/bundle.mjs.',
     );
-  const outfile = join(outDir, `${name}.js`);
+  const outfile = join(outDir, entry.file);
+  const isModule = entry.file.endsWith('.js');
   const shebang = name === 'cli' && !readFileSync(source, 'utf8').startsWith('#!');
   await esbuild
     .build({
       entryPoints: [source],
       outfile,
       bundle: true,
-      format: 'esm',
+      format: isModule ? 'esm' : 'cjs',
       platform: 'node',
       target: 'node24',
       external: EXTERNAL,
       loader: { '.sql': 'text' },
-      banner: { js: `${shebang ? '#!/usr/bin/env node\n' : ''}${REQUIRE}` },
+      banner: { js: `${shebang ? '#!/usr/bin/env node\n' : ''}${isModule ? REQUIRE : ''}` },
       sourcemap: true,
       logLevel: 'warning',
       plugins: [leaveOut],

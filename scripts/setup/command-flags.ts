@@ -27,12 +27,29 @@ export function readCommandFlags(args: readonly string[]): CommandFlags {
 
 /** The kinds of tests that run without a Docker engine. */
 const WITHOUT_ENGINE = ['unit', 'contracts'];
+/** The kinds of tests that show the page in a browser. */
+const WITH_BROWSER = ['page', 'desktop'];
 
 /** True unless the arguments for vitest name only projects that run without an engine. */
 export function needsEngine(vitestArgs: readonly string[]): boolean {
-  const projects = vitestArgs.flatMap((arg, i) => {
+  const projects = namedProjects(vitestArgs);
+  return projects.length === 0 || projects.some((name) => !WITHOUT_ENGINE.includes(name));
+}
+
+/** True unless the arguments for vitest name only projects that show no page. */
+export function needsBrowser(vitestArgs: readonly string[]): boolean {
+  const projects = namedProjects(vitestArgs);
+  return (
+    projects.length === 0 ||
+    // A pattern may well mean one of them.
+    projects.some((name) => WITH_BROWSER.includes(name) || /[*!]/.test(name))
+  );
+}
+
+/** None named means all. */
+function namedProjects(vitestArgs: readonly string[]): readonly string[] {
+  return vitestArgs.flatMap((arg, i) => {
     if (arg.startsWith('--project=')) return [arg.slice('--project='.length)];
     return vitestArgs[i - 1] === '--project' ? [arg] : [];
   });
-  return projects.length === 0 || projects.some((name) => !WITHOUT_ENGINE.includes(name));
 }

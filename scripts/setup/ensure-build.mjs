@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildPage, pageFile } from './build-page.mjs';
 import { ENTRIES, bundlePrograms, outDir } from './bundle.mjs';
 import { projectDir } from './places.mjs';
 import { say } from './say.mjs';
@@ -11,6 +12,10 @@ const SOURCES = [
   'runner-core',
   'main',
   'control-plane',
+  'renderer',
+  'resources',
+  'vite.config.ts',
+  'electron',
   'scripts/setup/bundle.mjs',
   'package-lock.json',
 ];
@@ -36,14 +41,15 @@ export function fingerprint(files) {
 export async function ensureBuild() {
   const now = fingerprint(SOURCES.flatMap((source) => filesUnder(source)));
   if (allBuilt() && readStamp() === now) return;
-  say('Building out/ (esbuild)…');
+  say('Building out/ (esbuild, Vite)…');
   rmSync(stampFile, { force: true });
   await bundlePrograms(ENTRIES.map((entry) => entry.name));
+  await buildPage();
   writeFileSync(stampFile, now);
 }
 
 function allBuilt() {
-  return ENTRIES.every(({ name }) => existsSync(join(outDir, `${name}.js`)));
+  return existsSync(pageFile) && ENTRIES.every(({ file }) => existsSync(join(outDir, file)));
 }
 
 function readStamp() {

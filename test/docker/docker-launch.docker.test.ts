@@ -31,7 +31,7 @@ test('a job that reports success succeeds, its output and secrets handled', asyn
     evidenceUpload: null,
     reason: null,
   });
-  expect(facts).toEqual({
+  expect(facts).toMatchObject({
     containerId: (await containerOf(worker)).id,
     imageId: await docker('image', 'inspect', '--format', '{{.Id}}', TEST_IMAGE),
     oomKilled: false,

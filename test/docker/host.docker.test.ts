@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dataPaths } from '../../main/data-dir.ts';
 import { openCredentialVault } from '../../main/secrets/credential-vault.ts';
 import { openKeyFileBox } from '../../runner-core/sealing/key-file-box.ts';
-import { followExecution } from '../../main/cli/submit.ts';
+import { followExecution } from '../../scripts/follow-execution.ts';
 import { toJobId, type JobId } from '../../runner-core/model/ids.ts';
 import { systemClock } from '../../runner-core/system.ts';
 import { removeDataDir, startHost, type HostUnderTest } from '../support/host-under-test.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { needsEngine, readCommandFlags } from '../../scripts/setup/command-flags.ts';
+import { needsBrowser, needsEngine, readCommandFlags } from '../../scripts/setup/command-flags.ts';
 
 test('the flags of the set-up are taken out and all others stay in their order', () => {
   const read = readCommandFlags(['a.test.ts', '--long', '--image', 'python:3', '-t', 'name']);
@@ -30,4 +30,17 @@ test.each([
   [['--project=processes'], true],
 ])('whether %j needs an engine is %s', (args, expected) => {
   expect(needsEngine(args)).toBe(expected);
+});
+
+test.each([
+  [[], true],
+  [['some.test.ts'], true],
+  [['--project', 'unit'], false],
+  [['--project=docker', '--project=processes'], false],
+  [['--project', 'page'], true],
+  [['--project', 'unit', '--project=desktop'], true],
+  [['--project=p*'], true],
+  [['--project=!docker'], true],
+])('whether %j needs a browser is %s', (args, expected) => {
+  expect(needsBrowser(args)).toBe(expected);
 });

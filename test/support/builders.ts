@@ -59,6 +59,8 @@ export function dockerSpec(
     kind: 'docker_launch',
     jobId: jobIdOf(number),
     flowId: null,
+    flowName: null,
+    repository: null,
     agentType: 'codex',
     modelIdentifier: null,
     report: { kind: 'docker_v1' },

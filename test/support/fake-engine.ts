@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import {
   EngineError,
   type ContainerInfo,
+  type ContainerUsage,
   type CreateBody,
   type DockerEngine,
   type EngineErrorKind,
@@ -51,6 +52,8 @@ export class FakeEngine implements DockerEngine {
   onSignal: (id: string, signal: 'SIGTERM' | 'SIGKILL') => void = (id, signal) =>
     this.exit(id, signal === 'SIGTERM' ? 143 : 137);
   startedAtMs: number | null = 0;
+  /** What each running container uses at the next look. */
+  uses: ContainerUsage = { memoryBytes: 1_048_576, cpuMs: 10 };
   #lastId = 0;
   #failures = new Map<Call, EngineError>();
   #happened = new Map<Call, PromiseWithResolvers<undefined>>();
@@ -147,6 +150,13 @@ export class FakeEngine implements DockerEngine {
   async container(id: string): Promise<ContainerInfo | undefined> {
     this.#note('container', id);
     return Promise.resolve(this.made.get(id)?.info);
+  }
+
+  async usage(id: string): Promise<ContainerUsage | undefined> {
+    this.#note('usage', id);
+    const runs = this.made.get(id)?.info.running;
+    if (runs === undefined) return Promise.resolve(undefined);
+    return Promise.resolve(runs ? this.uses : { memoryBytes: null, cpuMs: null });
   }
 
   async removeContainer(id: string): Promise<void> {

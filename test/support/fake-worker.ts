@@ -15,6 +15,10 @@ export const NO_FACTS: RunFacts = {
   imageId: null,
   oomKilled: false,
   exitCode: null,
+  peakMemoryBytes: null,
+  cpuMs: null,
+  phases: [],
+  limits: null,
 };
 
 export class FakeLauncher implements WorkerLauncher {

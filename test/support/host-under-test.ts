@@ -44,6 +44,7 @@ export async function startHost(options: HostOptions = {}): Promise<HostUnderTes
           clock: systemClock,
           log,
         }),
+      pageDir: source('out/page'),
       planeEntry: source('control-plane/plane-main.ts'),
       clock: systemClock,
       random: systemRandom,

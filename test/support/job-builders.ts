@@ -23,6 +23,8 @@ export function aSpec(changes: Partial<DockerLaunchSpec> = {}): DockerLaunchSpec
     kind: 'docker_launch',
     jobId: aJobId(),
     flowId: '1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f',
+    flowName: null,
+    repository: 'git.example.test/nettlebed/ledger',
     agentType: 'codex',
     modelIdentifier: 'gpt-5.4',
     report: { kind: 'docker_v1' },

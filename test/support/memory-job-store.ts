@@ -130,6 +130,11 @@ export class MemoryJobStore implements JobStore {
     this.journal.push('noteMarkers');
   }
 
+  noteFacts(jobId: JobId, facts: RunFacts): void {
+    this.#check('noteFacts');
+    this.#row(jobId).facts = facts;
+  }
+
   noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void {
     this.#check('noteEnding');
     const row = this.#row(jobId);
