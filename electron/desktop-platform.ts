@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultDataDir } from '../main/data-dir.ts';
 import type { Platform } from '../main/platform.ts';
+import { systemPower } from '../main/system-power.ts';
 import { systemClock, systemRandom } from '../runner-core/system.ts';
 import {
   UtilityProcessLauncher,
@@ -38,6 +39,7 @@ export function desktopPlatform(fork: ForkUtility): Platform {
     planeEntry: PLACES.plane,
     pageDir: PLACES.page,
     startPlane: utilityPlane(fork),
+    power: systemPower(process.platform),
     clock: systemClock,
     random: systemRandom,
     environment,

@@ -25,6 +25,9 @@ const APP_ID = 'ai.preloop.runner-host';
 /** Of the page, for one job. */
 const jobAddress = (jobId: string): string => `#/jobs/${encodeURIComponent(jobId)}`;
 
+/** Of the page, with the question how to pause open. */
+const PAUSE_ADDRESS = '#/?ask=pause';
+
 const ABOUT: AboutDesktop = {
   version: VERSION,
   electron: process.versions.electron,
@@ -106,7 +109,9 @@ function runTogether(host: ShellHost, window: HostWindow): Lifecycle {
             if (chosen !== question.stay) host.stopJob(jobId);
           });
         },
-        pause: () => host.pause(),
+        pause: (wish) => host.pause(wish),
+        pauseWithNote: () => window.visit(PAUSE_ADDRESS),
+        nowMs: () => systemClock.nowMs(),
         resume: () => host.resume(),
         goOffline: () => host.goOffline(),
         goOnline: () => host.goOnline(),
@@ -116,6 +121,7 @@ function runTogether(host: ShellHost, window: HostWindow): Lifecycle {
     host.overview(),
   );
   const unwatch = host.watchOverview((view) => tray.show(view));
+  host.onQuitAsked((how) => void lifecycle.quit(how));
   return lifecycle;
 }
 

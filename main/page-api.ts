@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { dockerEngine } from '../runner-core/docker/dockerode-engine.ts';
-import type { Listener } from '../runner-core/listener/listener.ts';
+import type { Listener, StopHow } from '../runner-core/listener/listener.ts';
 import type { JobId } from '../runner-core/model/ids.ts';
 import { occupiesSlot } from '../runner-core/model/job-machine.ts';
 import type { Clock, Log, RunnerIdentity } from '../runner-core/ports.ts';
@@ -18,8 +18,11 @@ import { PlaneClient } from './cli/plane-client.ts';
 import type { OverviewView } from './contract/views.ts';
 import type { EmbeddedPlane } from './embedded-plane.ts';
 import type { EngineWatch } from './services/engine-watch.ts';
+import type { Leftovers } from './services/leftovers.ts';
 import { hostRequests } from './services/host-requests.ts';
 import { HostViews } from './services/host-views.ts';
+import type { OwnerChoice } from './services/owner-choice.ts';
+import type { StorageState } from './services/views/storage-words.ts';
 import { TestJob } from './services/test-job.ts';
 import type { SettingsFile } from './settings-file.ts';
 import type { SettingsStore } from './store/settings-store.ts';
@@ -46,12 +49,18 @@ export interface PageApiDeps {
   readonly slots: () => number;
   readonly name: string | null;
   readonly identity: () => RunnerIdentity | null;
+  /** What the owner is told of the clocks; null for nothing. */
+  readonly skew: () => number | null;
   readonly enrolment: () => { readonly problem: string; readonly remedy: string } | null;
+  readonly choice: OwnerChoice;
+  readonly storage: () => StorageState;
+  readonly kept: Leftovers;
+  readonly quit: (how: StopHow) => void;
 }
 
 /** What changed that the store does not tell of. */
 export type PageChange =
-  | { readonly kind: 'session' | 'engine' | 'enrolment' }
+  | { readonly kind: 'session' | 'engine' | 'enrolment' | 'choice' | 'storage' | 'leftovers' }
   | { readonly kind: 'job'; readonly jobId: JobId };
 
 export class PageApi {
@@ -84,11 +93,13 @@ export class PageApi {
       version: VERSION,
       server: () => ({ url: plane?.plane.url ?? deps.serverUrl, embedded: plane !== null }),
       testJob: () => (plane === null ? null : this.#testJob.image),
+      leftovers: () => deps.kept.view(),
     });
     this.requests = hostRequests({
       ...deps,
       views: this.#views,
       testJob: this.#testJob,
+      leftovers: deps.kept,
       // Its address may be another after a restart of the plane.
       plane: plane === null ? null : () => new PlaneClient(plane.plane.url, plane.ownerToken),
       subjects: this.#subjects,

@@ -1,5 +1,6 @@
 /** What a person can do from several places: asks the host, and says how that went. Owns no state. */
 import type { Problem } from '../main/contract/frames.ts';
+import type { RequestInput } from '../main/contract/requests.ts';
 import type { JobRow, PermissionView, RemedyView } from '../main/contract/views.ts';
 import { pageClient } from './host-client/page-client.ts';
 import { toProblem } from './host-client/problem.ts';
@@ -19,10 +20,18 @@ function attempt(act: () => Promise<void>): void {
   void act().catch((error: unknown) => showProblem(toProblem(error)));
 }
 
-export function pause(): void {
+export function pause(wish: RequestInput<'host.pause'> = {}): void {
   attempt(async () => {
-    await pageClient.request('host.pause', {});
-    say(words.notice.paused);
+    await pageClient.request('host.pause', wish);
+    say(wish.onBattery === true ? words.notice.pausesOnBattery : words.notice.paused);
+  });
+}
+
+/** @param held jobs that run when this is asked */
+export function quit(how: RequestInput<'host.quit'>['how'], held: number): void {
+  attempt(async () => {
+    await pageClient.request('host.quit', { how });
+    say(words.notice.quitting(how === 'drain' ? held : 0));
   });
 }
 
@@ -44,6 +53,13 @@ export function goOnline(): void {
   attempt(async () => {
     await pageClient.request('host.online', {});
     say(words.notice.online);
+  });
+}
+
+export function takeBack(): void {
+  attempt(async () => {
+    await pageClient.request('host.takeBack', {});
+    say(words.notice.takenBack);
   });
 }
 
@@ -115,6 +131,8 @@ export function remedyAction(
     case 'go_online':
     case 'try_now':
       return goOnline;
+    case 'take_back':
+      return takeBack;
     case 'check_engine':
       return checkEngine;
     case 'run_test_job':

@@ -3,6 +3,7 @@
  * cause, consequence, one remedy. The sentence on the overview comes from the host.
  */
 import type { JobStateName, OverviewView, PermissionView } from '../main/contract/views.ts';
+import { pauseQuestion, pauseWords, quitQuestion } from './standing-words.ts';
 import { formatClock, formatCount, formatSpan, plural } from './format.ts';
 
 const STATE_WORDS: Readonly<Record<JobStateName, string>> = {
@@ -58,6 +59,7 @@ export const words = {
     closed: 'Slots closed',
     pause: 'Pause',
     resume: 'Resume',
+    quit: 'Quit…',
     goOffline: 'Go offline…',
     goOnline: 'Go online',
     reconnect: 'Reconnect now',
@@ -66,11 +68,14 @@ export const words = {
     openService: 'Open the service',
     shortcuts: 'Keyboard shortcuts',
   },
+  pause: pauseWords,
   hostState: {
     taking: 'Online, taking jobs',
     idle: 'Online, idle',
     full: 'Online, all busy',
     paused: 'Paused',
+    pausedUntil: (atMs: number) => `Paused until ${formatClock(atMs)}`,
+    pausedOnBattery: 'Paused on battery',
     draining: (held: number) => `Finishing ${plural(held, 'job', 'jobs')}`,
     offline: (sinceMs: number) => `Offline since ${formatClock(sinceMs)}`,
     connecting: 'Connecting',
@@ -215,8 +220,17 @@ export const words = {
     allow: 'Allow for this flow…',
     open: 'Open job',
     checkAgain: 'Check again',
+    keptContainers: 'Kept for a look',
+    keptHow: (ids: readonly string[]) =>
+      `${ids.join(', ')}: stopped containers of failed jobs. To remove one now: preloop-host leftovers --remove ID`,
+    leftovers: 'Left behind',
+    lastRemoved: (name: string) => `Last removed: ${name}. All of them: preloop-host leftovers`,
+    removed: (count: number, when: string) => `${count} removed, ${when}`,
     dockerFault: (kind: OverviewView['engine']['kind']) => DOCKER_FAULTS[kind],
     moreFaults: (count: number) => `${count} more`,
+    clockFault: (skewMs: number) =>
+      `This machine is ${formatSpan(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the service.`,
+    clockFaultBody: "Set the date and time in this machine's settings; best by itself.",
   },
   session: {
     signed_out: 'Not set up',
@@ -297,6 +311,8 @@ export const words = {
       act: 'Stop job',
       done: (title: string) => `${title} is being stopped.`,
     },
+    pause: pauseQuestion,
+    quit: quitQuestion,
     offline: {
       title: 'Go offline?',
       body: (held: number) =>
@@ -367,9 +383,15 @@ export const words = {
     label: 'Notice',
     close: 'Dismiss',
     paused: 'Paused. No new job starts.',
+    pausesOnBattery: 'Pauses while this machine is on battery.',
+    quitting: (held: number) =>
+      held === 0
+        ? 'The app is quitting.'
+        : `Finishing ${plural(held, 'job', 'jobs')}, then quitting.`,
     resumed: 'Taking jobs again.',
     offline: 'Offline. Running jobs go on.',
     online: 'Going online.',
+    takenBack: 'Taking the runner back.',
     testStarted: 'The test job is on its way.',
     checking: 'Looking for Docker again.',
   },
@@ -383,6 +405,7 @@ const DOCKER_FAULTS: Readonly<Record<OverviewView['engine']['kind'], string>> = 
   not_installed: 'Docker is not installed',
   not_running: 'Docker is not running',
   no_permission: 'Docker is there, but this user may not use it',
+  waking_up: 'Docker is starting',
   too_old: 'Docker is too old',
   unreachable: 'Docker cannot be reached',
 };

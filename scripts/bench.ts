@@ -14,6 +14,7 @@ const BENCHES = {
   logs: { about: 'a million lines through host, plane and engine', engine: true },
   dispatch: { about: 'from an offer to a running container', engine: true },
   page: { about: 'the page with many jobs, and with a log that arrives fast', engine: false },
+  wake: { about: 'a network that goes away without a word, and waking from sleep', engine: false },
   demux: { about: "splitting Docker's multiplexed output", engine: false },
 } as const;
 type BenchName = keyof typeof BENCHES;

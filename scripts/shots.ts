@@ -97,6 +97,13 @@ export const SHOTS: readonly Shot[] = [
   { name: 'stop-dialog', state: 'typical', prepare: askToStop },
   { name: 'allow-dialog', state: 'permission', prepare: askToAllow },
   { name: 'menu', state: 'typical', prepare: (page) => page.getByTitle('birch-14').click() },
+  {
+    name: 'pause-menu',
+    state: 'typical',
+    prepare: (page) => page.getByLabel('How to pause').click(),
+  },
+  { name: 'pause-dialog', state: 'typical', address: '/?ask=pause' },
+  { name: 'quit-dialog', state: 'typical', prepare: askToQuit },
   { name: 'unknown-address', state: 'typical', address: '/nowhere' },
   { name: 'signed-out', state: 'signed-out' },
   { name: 'wrong-version', state: 'wrong-version' },
@@ -115,6 +122,11 @@ async function walkTheList(page: Page): Promise<void> {
 async function askToStop(page: Page): Promise<void> {
   await page.getByRole('article').first().focus();
   await page.keyboard.press('s');
+}
+
+async function askToQuit(page: Page): Promise<void> {
+  await page.getByTitle('birch-14').click();
+  await page.getByRole('menuitem', { name: 'Quit…' }).click();
 }
 
 async function askToAllow(page: Page): Promise<void> {

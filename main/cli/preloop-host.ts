@@ -10,9 +10,13 @@ import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
 import { HostClient } from './host-client.ts';
 import { job } from './job.ts';
 import { jobs } from './jobs.ts';
+import { leftovers } from './leftovers.ts';
 import { logs } from './logs.ts';
 import { open } from './open.ts';
+import { pin } from './pin.ts';
+import { pause } from './pause.ts';
 import { plainJson, plainText } from './plain-output.ts';
+import { quit } from './quit.ts';
 import { status } from './status.ts';
 import { steer } from './steer.ts';
 import { stop } from './stop.ts';
@@ -31,10 +35,23 @@ const USAGE = `Usage: preloop-host VERB [FLAGS]
                               --grep RE             only lines that match
                               --raw                 as it was printed, without times
   stop ID                   ends a running job
+  pin ID, unpin ID          keeps a job and its log for good, or no longer
+  leftovers                 failed containers kept for a look, and what was removed when
+                              --remove ID           removes a kept one now
   submit FILE [--wait]      hands a job to the embedded plane; with --wait follows it to its end
   open [--print]            opens the page, or prints a sign-in address for it
-  pause, resume             take no new jobs, take them again
+  pause                     takes no new jobs; what runs goes on
+                              --for 1h, --until 18:00   resumes by itself
+                              --after-jobs          says so until what runs has ended
+                              --on-battery          only while the machine is on battery
+                              --note TEXT           shown beside it
+  resume                    takes them again
   offline, online           close the connection to Preloop, open it again
+
+  take-back                 have this runner again after another process took it over
+
+  quit                      ends the host
+                              --finish, --stop, --leave   what becomes of the jobs it runs
 
   --json          one JSON value, or one a line
   --data-dir DIR  the host that uses DIR
@@ -50,13 +67,18 @@ const VERBS: Readonly<Record<string, Verb>> = {
   jobs,
   job,
   logs,
+  leftovers,
   stop,
+  pin: pin('job.pin'),
+  unpin: pin('job.unpin'),
   submit,
   open,
-  pause: steer('host.pause'),
+  pause,
   resume: steer('host.resume'),
   offline: steer('host.offline'),
   online: steer('host.online'),
+  quit,
+  'take-back': steer('host.takeBack'),
 };
 /** Words that may follow a verb; the others take none. */
 const MOST_WORDS: Readonly<Record<string, number>> = {
@@ -64,6 +86,8 @@ const MOST_WORDS: Readonly<Record<string, number>> = {
   job: 1,
   logs: 1,
   stop: 1,
+  pin: 1,
+  unpin: 1,
   submit: 1,
 };
 
@@ -77,7 +101,16 @@ const OPTIONS = {
   grep: { type: 'string' },
   state: { type: 'string' },
   limit: { type: 'string' },
+  remove: { type: 'string' },
   print: { type: 'boolean' },
+  for: { type: 'string' },
+  until: { type: 'string' },
+  note: { type: 'string' },
+  'after-jobs': { type: 'boolean' },
+  'on-battery': { type: 'boolean' },
+  finish: { type: 'boolean' },
+  stop: { type: 'boolean' },
+  leave: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -132,10 +165,19 @@ function flagsOf(values: ReturnType<typeof parse>['values']): Flags {
     follow: values.follow === true,
     raw: values.raw === true,
     print: values.print === true,
+    for: values.for ?? null,
+    until: values.until ?? null,
+    note: values.note ?? null,
+    afterJobs: values['after-jobs'] === true,
+    onBattery: values['on-battery'] === true,
+    finish: values.finish === true,
+    stop: values.stop === true,
+    leave: values.leave === true,
     since: values.since ?? null,
     grep: values.grep ?? null,
     state: values.state ?? null,
     limit: values.limit ?? null,
+    remove: values.remove ?? null,
   };
 }
 

@@ -30,6 +30,8 @@ export const sessionViewSchema = z.object({
   attempt: count,
   /** What ended the last session, plain and short. */
   cause: z.string().nullable(),
+  /** What a person can do about the cause; null where it heals by itself. */
+  remedy: z.string().nullable(),
   refusal: z.enum(['unauthorized', 'gone', 'deleted', 'rotated', 'replaced']).nullable(),
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
@@ -41,6 +43,7 @@ export const engineViewSchema = z.object({
     'not_installed',
     'not_running',
     'no_permission',
+    'waking_up',
     'too_old',
     'unreachable',
   ]),
@@ -58,6 +61,7 @@ export const ACTIONS = [
   'resume',
   'go_online',
   'try_now',
+  'take_back',
   'check_engine',
   'run_test_job',
   'open_job',
@@ -105,6 +109,43 @@ export const slotViewSchema = jobRowSchema.extend({
 });
 export type SlotView = z.infer<typeof slotViewSchema>;
 
+/** A pause the owner chose. `active` false: for while on battery, and the machine is not. */
+export const pauseViewSchema = z.object({
+  when: z.enum(['now', 'after_jobs']),
+  /** Null: until resumed. */
+  untilMs: instant.nullable(),
+  onBattery: z.boolean(),
+  active: z.boolean(),
+  note: z.string().nullable(),
+  sinceMs: instant,
+});
+export type PauseView = z.infer<typeof pauseViewSchema>;
+
+/** What jobs left in the engine. */
+export const leftoversViewSchema = z.object({
+  /** Failed containers that are kept for a look, with when that is over. */
+  kept: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      jobId: z.string(),
+      sinceMs: instant,
+      untilMs: instant,
+    }),
+  ),
+  /** Newest first. `kept_over`: its time was over; `owner`: by hand; `unowned`: its job had ended. */
+  removed: z.array(
+    z.object({
+      atMs: instant,
+      kind: z.enum(['container', 'network', 'compose_project']),
+      name: z.string(),
+      jobId: z.string().nullable(),
+      why: z.enum(['unowned', 'kept_over', 'owner']),
+    }),
+  ),
+});
+export type LeftoversView = z.infer<typeof leftoversViewSchema>;
+
 export const overviewSchema = z.object({
   name: z.string(),
   runnerId: z.string().nullable(),
@@ -115,6 +156,9 @@ export const overviewSchema = z.object({
   engine: engineViewSchema,
   /** `offline`: closed on purpose. */
   intake: z.enum(['open', 'paused', 'draining', 'closed', 'offline']),
+  pause: pauseViewSchema.nullable(),
+  /** What else is wrong with this machine and needs a person, worst first; in the host's words. */
+  faults: z.array(z.object({ id: z.string(), what: z.string(), why: z.string() })),
   slots: count,
   held: z.array(slotViewSchema),
   /** At most 24, newest first. */
@@ -138,6 +182,9 @@ export const overviewSchema = z.object({
   /** Ended and not yet acknowledged. */
   unreported: count,
   logBytes: count,
+  leftovers: leftoversViewSchema,
+  /** The service's clock minus this machine's, to the second; null while it is under half a minute or not known. */
+  clockSkewMs: z.number().int().nullable(),
   /** Jobs refused for want of a permission that is still missing, newest first, at most five. */
   wantingPermission: z.array(
     z.object({ jobId: z.string(), title: z.string(), flowId: z.string(), option: z.string() }),
@@ -159,6 +206,8 @@ export const jobViewSchema = jobRowSchema.extend({
   why: z.object({ code: z.string(), what: z.string(), remedy: z.string() }).nullable(),
   /** Set where the owner's word would let the job run. */
   wantsPermission: z.object({ flowId: z.string(), option: z.string() }).nullable(),
+  /** Kept whatever its age and size. */
+  pinned: z.boolean(),
   verdict: z
     .object({
       status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),

@@ -40,11 +40,12 @@ export interface JobRow {
   readonly lines_acked: number;
   readonly cursor: string;
   readonly removed_at_ms: number | null;
+  readonly pinned: number;
 }
 
 export const JOB_COLUMNS = `
   n, job_id, spec, state, since_ms, stop_cause, verdict, facts, markers, accepted_at_ms, started_at_ms,
-  ended_at_ms, settled_at_ms, chunks, lines, records, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms`;
+  ended_at_ms, settled_at_ms, chunks, lines, records, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms, pinned`;
 
 /** What the page and the command line show of a job, beside what the engine needs. */
 export interface KeptJob extends StoredJob {
@@ -56,6 +57,8 @@ export interface KeptJob extends StoredJob {
   readonly records: number;
   /** When housekeeping removed the log; null while it is there. */
   readonly logRemovedAtMs: number | null;
+  /** The owner keeps it, whatever its age and size. */
+  readonly pinned: boolean;
 }
 
 /** Throws StoredJobDamagedError. */
@@ -81,17 +84,14 @@ export function storedJob(row: JobRow): StoredJob {
 
 /** Throws StoredJobDamagedError. */
 export function keptJob(row: JobRow): KeptJob {
-  const facts = readStored(runFactsSchema.nullable(), row.facts ?? 'null', {
-    jobId: row.job_id,
-    field: 'facts',
-  });
   return {
     ...storedJob(row),
     order: row.n,
     settledAtMs: row.settled_at_ms,
-    facts,
+    facts: factsOf(row),
     records: row.records,
     logRemovedAtMs: row.removed_at_ms,
+    pinned: row.pinned === 1,
   };
 }
 
@@ -114,6 +114,12 @@ export function stateOf(row: JobRow): JobState {
     case 'settled':
       return { kind, sinceMs, verdict: verdictOf(row) };
   }
+}
+
+/** Throws StoredJobDamagedError. */
+export function factsOf(row: JobRow): RunFacts | null {
+  const where = { jobId: row.job_id, field: 'facts' };
+  return readStored(runFactsSchema.nullable(), row.facts ?? 'null', where);
 }
 
 function markersOf(row: JobRow): StoredJob['markers'] {

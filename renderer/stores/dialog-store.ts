@@ -5,6 +5,8 @@ import type { JobRow, PermissionView } from '../../main/contract/views.ts';
 export type Dialog =
   | { readonly kind: 'stop'; readonly job: Pick<JobRow, 'jobId' | 'title' | 'startedAtMs'> }
   | { readonly kind: 'go_offline' }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'quit' }
   | { readonly kind: 'allow'; readonly permission: PermissionView; readonly title: string }
   | { readonly kind: 'palette' }
   | { readonly kind: 'shortcuts' };

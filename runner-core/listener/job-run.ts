@@ -2,7 +2,15 @@
  * One job from launch, or from where a previous host left it, to its stored end. Makes sure that its
  * worker and all it made are gone before the end is stored. What the service is told is `reporter`'s.
  */
-import type { Clock, JobStore, Log, OwnerSettings, WorkerLauncher } from '../ports.ts';
+import type {
+  Clock,
+  ContainerLeftover,
+  JobStore,
+  KeptContainers,
+  Log,
+  OwnerSettings,
+  WorkerLauncher,
+} from '../ports.ts';
 import { IllegalTransitionError } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
@@ -25,6 +33,8 @@ export interface JobRunDeps {
   readonly launcher: WorkerLauncher;
   readonly sweeper: LeftoverSweeper;
   readonly settings: OwnerSettings;
+  /** Left out: every container goes when its job is over. */
+  readonly kept?: KeptContainers;
   readonly runnerId: () => string;
   readonly hostInstance: string;
   readonly workspacesDir: string;
@@ -180,6 +190,7 @@ export class JobRun {
             this.#deps.logStored(this.jobId);
             this.#deps.changed(this.jobId);
           },
+          keepsContainer: (ended) => this.#keepsContainer(ended),
         },
         first(),
       );
@@ -218,10 +229,26 @@ export class JobRun {
   async #conclude(verdict: Verdict): Promise<void> {
     this.#stage = 'concluding';
     this.#deps.changed(this.jobId);
+    // Once more for one that an earlier host judged and did not live to clear away.
+    this.#keepsContainer(verdict);
     const usedMs = this.#stopMs === null ? 0 : this.#deps.clock.monotonicMs() - this.#stopMs;
     await this.#deps.sweeper.sweep(this.jobId, Math.max(MIN_SWEEP_MS, SWEEP_LIMIT_MS - usedMs));
     await this.#storeEnd(verdict);
     this.#finish();
+  }
+
+  #keepsContainer(verdict: Verdict): boolean {
+    const { kept, store, log } = this.#deps;
+    if (kept === undefined) return false;
+    try {
+      const container = store
+        .leftovers(this.jobId)
+        .find((leftover): leftover is ContainerLeftover => leftover.kind === 'container');
+      return container !== undefined && kept.keep(this.jobId, container, verdict);
+    } catch (error) {
+      log.error('failed container not kept', { jobId: this.jobId, error });
+      return false;
+    }
   }
 
   async #storeEnd(verdict: Verdict): Promise<void> {

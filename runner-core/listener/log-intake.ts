@@ -3,6 +3,7 @@
  * together, since a commit costs a disk flush; only then is the worker told.
  */
 import type { Clock, JobStore, Timer } from '../ports.ts';
+import { isStoreBusy } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { LogChunk, LogCursor } from '../model/log-chunk.ts';
 import type { JobMarker } from '../wire/markers.ts';
@@ -10,6 +11,8 @@ import type { FromWorker } from '../worker/protocol.ts';
 
 /** A chatty job commits no oftener than this; the first message after a pause is committed at once. */
 export const COMMIT_EVERY_MS = 100;
+/** While another program holds the database, what came in waits here, and the worker stops reading. */
+export const BUSY_RETRY_MS = 1_000;
 /** So many chunks wait for nobody: one commit must stay short. */
 const MAX_WAITING_CHUNKS = 8;
 
@@ -29,6 +32,8 @@ export class LogIntake {
   #markers: JobMarker[] = [];
   #cursor: LogCursor | null = null;
   #commit: Timer | null = null;
+  /** The database was locked at the last try; the next is under way. */
+  #isBusy = false;
   #committedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: LogIntakeDeps) {
@@ -39,6 +44,7 @@ export class LogIntake {
     this.#chunks.push(...message.chunks);
     this.#markers.push(...message.markers);
     this.#cursor = message.cursor ?? this.#cursor;
+    if (this.#isBusy) return;
     if (this.#chunks.length >= MAX_WAITING_CHUNKS) this.#commitIn(0);
     else if (this.#commit === null) {
       const { clock } = this.#deps;
@@ -62,15 +68,25 @@ export class LogIntake {
     this.#chunks = [];
     this.#markers = [];
     this.#cursor = null;
+    this.#isBusy = false;
     this.#committedAtMs = this.#deps.clock.monotonicMs();
     try {
       this.#deps.store.appendLog(this.#deps.jobId, chunks, cursor);
       if (markers.length > 0) this.#deps.store.noteMarkers(this.#deps.jobId, markers);
     } catch (error) {
-      this.#deps.failed(error);
+      if (isStoreBusy(error)) this.#keep(chunks, markers, cursor);
+      else this.#deps.failed(error);
       return;
     }
     const last = chunks.at(-1);
     if (last !== undefined) this.#deps.stored(last.seq);
+  }
+
+  #keep(chunks: LogChunk[], markers: JobMarker[], cursor: LogCursor | null): void {
+    this.#chunks = [...chunks, ...this.#chunks];
+    this.#markers = [...markers, ...this.#markers];
+    this.#cursor ??= cursor;
+    this.#isBusy = true;
+    this.#commitIn(BUSY_RETRY_MS);
   }
 }

@@ -64,6 +64,12 @@ export class Reconcile {
     });
   }
 
+  /** There is an engine again: what waits for it need not wait for the next try. */
+  engineFound(): void {
+    this.#engineRetry?.cancel();
+    void this.#recoverAll();
+  }
+
   offline(): void {
     this.#redeliveryLimit?.cancel();
     this.#redeliveryLimit = null;
@@ -104,6 +110,7 @@ export class Reconcile {
     const waiting = this.#awaitingEngine.splice(0);
     for (const run of waiting)
       if (engine === null || !this.#recover(run, engine)) this.#awaitingEngine.push(run);
+    this.#engineRetry?.cancel();
     if (this.#awaitingEngine.length === 0) return;
     this.#deps.log.warn('jobs wait for the engine', { jobs: this.#awaitingEngine.length });
     this.#engineRetry = this.#deps.clock.after(ENGINE_RETRY_MS, () => void this.#recoverAll());

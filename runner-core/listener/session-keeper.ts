@@ -151,6 +151,7 @@ export class SessionKeeper {
       retryAtMs: sinceMs + delayMs,
       attempt: this.#attempt,
       cause: end.cause,
+      ...(end.problem === undefined ? {} : { problem: end.problem }),
     });
   }
 

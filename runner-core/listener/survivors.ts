@@ -3,7 +3,15 @@
  * that ended while its container could not be removed. They stay until a `hello` has said whether
  * their job is still leased here; what it lists is adopted by the dispatcher, the rest is removed.
  */
-import type { Clock, JobStore, LabelledContainer, LeftoverRemover, Log, Timer } from '../ports.ts';
+import type {
+  Clock,
+  JobStore,
+  KeptContainers,
+  LabelledContainer,
+  LeftoverRemover,
+  Log,
+  Timer,
+} from '../ports.ts';
 import type { JobId, RunnerId } from '../model/ids.ts';
 import { occupiesSlot } from '../model/job-machine.ts';
 import { settledWithin } from './settled-within.ts';
@@ -16,6 +24,7 @@ export interface SurvivorsDeps {
   readonly log: Log;
   readonly store: JobStore;
   readonly remover: LeftoverRemover;
+  readonly kept?: KeptContainers;
   readonly runnerId: () => RunnerId | null;
   /** The engine is believed to be there. */
   readonly hasEngine: () => boolean;
@@ -88,7 +97,8 @@ export class Survivors {
       if (this.#found !== null) return;
       const byJob = new Map<JobId, LabelledContainer[]>();
       for (const container of found)
-        byJob.set(container.jobId, [...(byJob.get(container.jobId) ?? []), container]);
+        if (this.#deps.kept?.isKept(container.leftover.id) !== true)
+          byJob.set(container.jobId, [...(byJob.get(container.jobId) ?? []), container]);
       this.#found = byJob;
     } catch (error) {
       this.#deps.log.warn('labelled containers not listed', { error });

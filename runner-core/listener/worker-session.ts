@@ -3,10 +3,11 @@
  * verdict is when no worker said one, and what is removed afterwards, is `job-run`'s.
  */
 import type { Clock, JobStore, Log, Timer, WorkerHandle, WorkerLauncher } from '../ports.ts';
+import { isStoreBusy } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
-import type { FromWorker, Phase, ToWorker } from '../worker/protocol.ts';
-import { LogIntake } from './log-intake.ts';
+import type { FromWorker, Phase, RunFacts, ToWorker } from '../worker/protocol.ts';
+import { BUSY_RETRY_MS, LogIntake } from './log-intake.ts';
 
 export const READY_LIMIT_MS = 30_000;
 /** A worker that said `ended` has this long to clean up and exit. */
@@ -27,6 +28,8 @@ export interface WorkerSessionDeps {
   readonly phase: (phase: Phase, progress: string | null) => void;
   /** More output is on disk. */
   readonly logStored: () => void;
+  /** Whether the container of a job that ended so stays. Never throws. */
+  readonly keepsContainer: (verdict: Verdict) => boolean;
 }
 
 export type WorkerEnd =
@@ -117,7 +120,10 @@ export class WorkerSession {
     try {
       this.#act(worker, message);
     } catch (error) {
-      this.#storeFailed(error);
+      // The worker waits for the answer, and a lock passes.
+      if (message.kind === 'made' && isStoreBusy(error))
+        this.#after(BUSY_RETRY_MS, () => this.#receive(worker, message));
+      else this.#storeFailed(error);
     }
   }
 
@@ -139,7 +145,7 @@ export class WorkerSession {
         this.#intake.add(message);
         return;
       case 'facts':
-        store.noteFacts(jobId, message.facts);
+        this.#noteFacts(message.facts);
         return;
       case 'ended':
         this.#intake.flush();
@@ -151,11 +157,23 @@ export class WorkerSession {
         });
         if (this.#end.kind !== 'ended') return;
         store.noteEnding(jobId, message.verdict, message.facts);
-        worker.send({ kind: 'verdict_noted' });
+        worker.send({
+          kind: 'verdict_noted',
+          keepContainer: this.#deps.keepsContainer(message.verdict),
+        });
         return;
       default:
         this.#deps.log.error('worker sent an unknown message', { jobId, pid: worker.pid });
         this.#kill();
+    }
+  }
+
+  /** For showing only, and told anew in a moment: no reason to end the job. */
+  #noteFacts(facts: RunFacts): void {
+    try {
+      this.#deps.store.noteFacts(this.#deps.jobId, facts);
+    } catch (error) {
+      this.#deps.log.warn('facts of a run not stored', { jobId: this.#deps.jobId, error });
     }
   }
 

@@ -28,11 +28,13 @@ export async function removeWhatWasMade(
   jobId: string,
   { container, networkId, mayHaveComposed }: Made,
 ): Promise<void> {
-  const steps: Leftover[] = [
+  const first: Leftover[] = [
     ...(container === null ? [] : [container]),
     ...(mayHaveComposed ? [composeLeftover(jobId)] : []),
-    ...(networkId === null ? [] : [{ kind: 'network' as const, id: networkId, name: networkId }]),
   ];
-  for (const leftover of steps)
-    await removeLeftover(engine, clock, leftover).catch(() => undefined);
+  const remove = (leftover: Leftover): Promise<void> =>
+    removeLeftover(engine, clock, leftover).catch(() => undefined);
+  await Promise.all(first.map(remove));
+  // Last, for a network goes only when no container uses it.
+  if (networkId !== null) await remove({ kind: 'network', id: networkId, name: networkId });
 }

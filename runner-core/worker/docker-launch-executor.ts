@@ -124,10 +124,11 @@ export class DockerLaunchExecutor implements Executor {
     });
   }
 
-  async clear(): Promise<void> {
+  async clear(keepContainer: boolean): Promise<void> {
     const { engine, clock } = this.#deps;
+    const made = keepContainer ? { ...this.#made, container: null } : this.#made;
     await Promise.all([
-      this.#jobId === null || removeWhatWasMade(engine, clock, this.#jobId, this.#made),
+      this.#jobId === null || removeWhatWasMade(engine, clock, this.#jobId, made),
       this.#lease?.release(),
     ]);
   }
@@ -218,6 +219,8 @@ export class DockerLaunchExecutor implements Executor {
       throw new RefusedError(startFailure(error, spec.image), { cause: error });
     });
     report.phase('running');
+    // A host that dies now still knows afterwards when the job was prepared and started.
+    report.facts(this.#facts);
   }
 
   /** While two jobs make a network of one name, the engine starts nothing on it: in a moment one is gone. */

@@ -27,8 +27,11 @@ export const NO_FACTS: RunFacts = {
 export interface Executor {
   run(order: RunOrder): Promise<Ending>;
   adopt(order: AdoptOrder): Promise<Ending>;
-  /** Removes what the job made, once its ending is on disk. Never rejects: what stays is left to the listener. */
-  clear(): Promise<void>;
+  /**
+   * Removes what the job made, once its ending is on disk; its container stays where it is to be kept. Never
+   * rejects: what stays is left to the listener.
+   */
+  clear(keepContainer: boolean): Promise<void>;
 }
 
 /** The executor's side of the line to the listener. */

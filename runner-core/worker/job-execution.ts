@@ -51,6 +51,7 @@ export class JobExecution {
   readonly #unnoted = new Map<string, () => void>();
   readonly #phases: PhaseStart[] = [];
   #log: JobLog | undefined;
+  #keepsContainer = false;
 
   constructor(deps: JobExecutionDeps) {
     this.#deps = deps;
@@ -74,6 +75,7 @@ export class JobExecution {
         this.#log?.stored(message.throughSeq);
         return;
       case 'verdict_noted':
+        this.#keepsContainer = message.keepContainer === true;
         this.#unnoted.get(THE_VERDICT)?.();
         return;
       case 'secrets':
@@ -132,7 +134,7 @@ export class JobExecution {
       () => true,
       () => false,
     );
-    if (isNoted) await executor.clear();
+    if (isNoted) await executor.clear(this.#keepsContainer);
   }
 
   #report(): JobReport {

@@ -28,7 +28,7 @@ export type EngineAddress =
       readonly kind: 'tcp';
       readonly host: string;
       readonly port: number;
-      /** Folder with ca.pem, cert.pem, key.pem; null for plain TCP. */
+      /** Folder with some of ca.pem, cert.pem, key.pem; null for plain TCP. */
       readonly tlsDir: string | null;
     };
 
@@ -53,8 +53,8 @@ export type ToWorker =
   /** The leftover is on disk: it may be started now. */
   | { readonly kind: 'noted'; readonly leftover: Leftover }
   | { readonly kind: 'log_stored'; readonly throughSeq: number }
-  /** What `ended` told is on disk: what the job made may go now. */
-  | { readonly kind: 'verdict_noted' }
+  /** What `ended` told is on disk: what the job made may go now, but for a container to keep. */
+  | { readonly kind: 'verdict_noted'; readonly keepContainer?: boolean }
   /** Further values to mask, from a redelivered launch. */
   | { readonly kind: 'secrets'; readonly environment: Readonly<Record<string, string>> }
   /** TERM now, KILL after `graceMs`. */

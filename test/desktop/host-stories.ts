@@ -31,7 +31,7 @@ export function tellHostStories(stand: DesktopStand): void {
     await clickTray(desktop, 'Go online');
     const back = await desktop.until(trayStartsWith('Online'));
     expect(back.tray?.image).toContain('tray-online');
-    await clickTray(desktop, 'Pause');
+    await clickTray(desktop, 'Pause', 'Now');
     await desktop.until(trayStartsWith('Paused'));
     await clickTray(desktop, 'Resume');
     await desktop.until(trayStartsWith('Online'));

@@ -43,6 +43,9 @@ export class MemorySettings {
   set(name: string, value: string): void {
     this.values.set(name, value);
   }
+  delete(name: string): void {
+    this.values.delete(name);
+  }
 }
 
 export class ApiBench {
@@ -74,14 +77,19 @@ export class ApiBench {
       'jobs.page': unset,
       'log.page': unset,
       'job.stop': () => ({}),
+      'job.pin': () => ({}),
+      'job.unpin': () => ({}),
       'job.run_again': unset,
       'job.submit': unset,
       'job.test': unset,
       'host.pause': () => ({}),
       'host.resume': () => ({}),
       'host.offline': () => ({}),
+      'host.takeBack': () => ({}),
       'host.online': () => ({}),
+      'host.quit': () => ({}),
       'page.address': () => ({ url: this.api.signInUrl() }),
+      'leftover.remove': () => ({}),
       'engine.check': () => ({}),
       'permission.allow': () => ({}),
       'permission.revoke': () => ({}),

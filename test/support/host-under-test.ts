@@ -63,6 +63,9 @@ export async function startHost(options: HostOptions = {}): Promise<HostUnderTes
       port: null,
       open: false,
       enrol: null,
+      once: false,
+      ephemeral: false,
+      waitForJobMs: 0,
       ...options.config,
     },
   );

@@ -10,6 +10,7 @@ import type { LogChunk, LogCursor } from '../../runner-core/model/log-chunk.ts';
 import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type { JobStore, OutgoingBatch, StoredJob } from '../../runner-core/ports.ts';
 import { mergeMarkers, type JobMarker } from '../../runner-core/wire/markers.ts';
+import { joinedFacts } from '../../runner-core/worker/joined-facts.ts';
 import type { RunFacts } from '../../runner-core/worker/protocol.ts';
 
 interface Row {
@@ -132,14 +133,15 @@ export class MemoryJobStore implements JobStore {
 
   noteFacts(jobId: JobId, facts: RunFacts): void {
     this.#check('noteFacts');
-    this.#row(jobId).facts = facts;
+    const row = this.#row(jobId);
+    row.facts = joinedFacts(row.facts, facts);
   }
 
   noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void {
     this.#check('noteEnding');
     const row = this.#row(jobId);
     row.told = verdict;
-    row.facts = facts;
+    row.facts = joinedFacts(row.facts, facts);
     this.journal.push('noteEnding');
   }
 

@@ -42,7 +42,9 @@ export function Today({ overview }: Props): JSX.Element {
 }
 
 export function Machine({ overview }: Props): JSX.Element {
-  const { engine, logBytes, jobsInAll, unreported, runnerId } = overview;
+  const { engine, logBytes, jobsInAll, unreported, runnerId, leftovers } = overview;
+  const nowMs = useNow(60_000);
+  const [lastRemoved] = leftovers.removed;
   return (
     <section aria-labelledby="machine">
       <div className="sec-head">
@@ -70,6 +72,29 @@ export function Machine({ overview }: Props): JSX.Element {
           ) : (
             <Status glyph="reporting" size={12} text={formatCount(unreported)} />
           )}
+        </Fact>
+        {leftovers.kept.length === 0 ? null : (
+          <Fact
+            icon="container"
+            name={words.overview.keptContainers}
+            title={words.overview.keptHow(leftovers.kept.map(({ id }) => shortId(id)))}
+          >
+            <Status glyph="attention" size={12} text={formatCount(leftovers.kept.length)} />
+          </Fact>
+        )}
+        <Fact
+          icon="check"
+          name={words.overview.leftovers}
+          title={
+            lastRemoved === undefined ? undefined : words.overview.lastRemoved(lastRemoved.name)
+          }
+        >
+          {lastRemoved === undefined
+            ? words.overview.none
+            : words.overview.removed(
+                leftovers.removed.length,
+                formatInstant(lastRemoved.atMs, nowMs),
+              )}
         </Fact>
         <Fact icon="key" name={words.overview.runnerId} title={runnerId ?? undefined}>
           {runnerId === null ? (

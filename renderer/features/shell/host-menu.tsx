@@ -62,6 +62,12 @@ export function HostMenu({ overview, connected, children }: HostMenuProps): JSX.
               text={words.host.shortcuts}
               act={() => openDialog({ kind: 'shortcuts' })}
             />
+            <Item
+              icon="power"
+              text={words.host.quit}
+              off={!connected}
+              act={() => openDialog({ kind: 'quit' })}
+            />
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>

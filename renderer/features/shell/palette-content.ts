@@ -17,6 +17,7 @@ import { setPreferences } from '../../stores/preferences-store.ts';
 import { words } from '../../words.ts';
 import { pauseOrResume } from '../../host-state.ts';
 import type { PaletteItem } from './palette-items.ts';
+import { PAUSES } from './pauses.ts';
 
 const { palette, host } = words;
 
@@ -68,7 +69,18 @@ function actionItems(overview: OverviewView): readonly PaletteItem[] {
   const items: PaletteItem[] = [];
   const can = pauseOrResume(overview);
   if (can === 'resume') items.push(item('play', host.resume, resume));
-  if (can === 'pause') items.push(item('pause', host.pause, pause));
+  if (can === 'pause') {
+    items.push(item('pause', host.pause, () => pause()));
+    for (const { name, wish } of PAUSES)
+      if (name !== 'now')
+        items.push(
+          item('pause', `${host.pause}: ${words.pause.kinds[name]}`, () => pause(wish(Date.now()))),
+        );
+    items.push(
+      item('pause', `${host.pause}: ${words.pause.withNote}`, () => openDialog({ kind: 'pause' })),
+    );
+  }
+  items.push(item('power', host.quit, () => openDialog({ kind: 'quit' })));
   if (intake === 'offline') items.push(item('power', host.goOnline, goOnline));
   else items.push(item('power', host.goOffline, () => openDialog({ kind: 'go_offline' })));
   if (overview.testJob !== null) items.push(item('test', words.overview.runTest, runTestJob));

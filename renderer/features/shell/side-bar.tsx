@@ -1,8 +1,6 @@
 /** The side bar: this runner and its state, the way to everything, the appearance. */
 import type { JSX } from 'react';
 import type { OverviewView } from '../../../main/contract/views.ts';
-import { pause, resume } from '../../actions.ts';
-import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Status } from '../../components/status.tsx';
 import { formatBadge } from '../../format.ts';
@@ -11,8 +9,9 @@ import { openDialog } from '../../stores/dialog-store.ts';
 import { setPreferences, usePreferencesStore, type Theme } from '../../stores/preferences-store.ts';
 import { words } from '../../words.ts';
 import { HostMenu } from './host-menu.tsx';
-import { hostState, pauseOrResume, rackCells, rackWords } from '../../host-state.ts';
+import { hostState, rackCells, rackWords } from '../../host-state.ts';
 import { modKey } from './keys.ts';
+import { PauseMenu } from './pause-menu.tsx';
 
 /** More cells than this cannot be told apart in the side bar; they are drawn without gaps then. */
 const CELLS_APART = 12;
@@ -64,13 +63,10 @@ export function SideBar({ route, overview, connected }: SideBarProps): JSX.Eleme
 }
 
 function HostBlock({ overview, connected }: Omit<SideBarProps, 'route'>): JSX.Element {
-  const can = overview === null ? null : pauseOrResume(overview);
-  const paused = can === 'resume';
   const state =
     overview === null || !connected
       ? { glyph: 'offline', text: words.hostState.unknown }
       : hostState(overview);
-  const act = paused ? resume : pause;
   return (
     <>
       <HostMenu overview={overview} connected={connected}>
@@ -86,16 +82,7 @@ function HostBlock({ overview, connected }: Omit<SideBarProps, 'route'>): JSX.El
           <Rack overview={overview} />
           <div className="host-line">
             <span className="trunc">{rackWords(overview)}</span>
-            <Button
-              kind="ghost"
-              small
-              icon={paused ? 'play' : 'pause'}
-              disabled={!connected || can === null}
-              onClick={act}
-              title={paused ? words.host.resume : words.host.pause}
-            >
-              {paused ? words.host.resume : words.host.pause}
-            </Button>
+            <PauseMenu overview={overview} connected={connected} />
           </div>
         </>
       )}

@@ -385,7 +385,7 @@ test('an engine that is away keeps the verdict waiting for nothing; what is left
   expect(bench.store.leftovers(JOB)).toEqual([]);
 });
 
-test('what a job made is removed in an order that can work: project, container, network', async () => {
+test('what a job made is removed in an order that can work: project and container, then network', async () => {
   const bench = await jobBench();
   const network = { kind: 'network', id: 'n', name: 'net' } as const;
   const project = { kind: 'compose_project', name: 'p' } as const;
@@ -393,5 +393,5 @@ test('what a job made is removed in an order that can work: project, container, 
     bench.worker.say({ kind: 'made', leftover });
   bench.worker.end(SUCCEEDED);
   await bench.settle();
-  expect(bench.remover.removed).toEqual([project, containerOf(1), network]);
+  expect(bench.remover.removed).toEqual([containerOf(1), project, network]);
 });
