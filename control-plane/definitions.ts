@@ -4,8 +4,8 @@
  */
 import * as z from 'zod';
 import { newId } from '../runner-core/system.ts';
-import type { SealedBox } from '../runner-core/sealing/key-file-box.ts';
-import type { JsonObject } from '../runner-core/model/json.ts';
+import { SealBrokenError, type SealedBox } from '../runner-core/sealing/key-file-box.ts';
+import { isJsonObject, type Json, type JsonObject } from '../runner-core/model/json.ts';
 import { canonicalHash } from './canonical-json.ts';
 import type { DefinitionRow } from './store/flow-table.ts';
 
@@ -37,9 +37,37 @@ const secretDefinitionSchema = z.object({
 });
 export type SecretDefinition = z.infer<typeof secretDefinitionSchema>;
 
+const configs = {
+  agent_config: true,
+  git_clone_config: true,
+  custom_commands: true,
+  allowed_mcp_tools: true,
+} as const;
+const earlierSecretSchema = secretDefinitionSchema.omit(configs);
+const earlierBodySchema = publicDefinitionSchema
+  .omit({ image: true, pins_workspace: true })
+  .extend(secretDefinitionSchema.pick(configs).shape);
+
 export interface Definition {
   readonly open: PublicDefinition;
   readonly secret: SecretDefinition;
+}
+
+/** What may be seen of an agent's configuration, which itself is stored sealed. */
+export function shownOfConfig(
+  agentConfig: JsonObject,
+): Pick<PublicDefinition, 'image' | 'pins_workspace'> {
+  const image = agentConfig['image'] ?? agentConfig['docker_image'];
+  return {
+    image: typeof image === 'string' ? image : null,
+    pins_workspace: pinsWorkspace(agentConfig['runner']),
+  };
+}
+
+function pinsWorkspace(runner: Json | undefined): boolean {
+  const wish = isJsonObject(runner) ? runner['persist_workspace'] : false;
+  if (typeof wish === 'string') return ['1', 'true', 'yes', 'on'].includes(wish.toLowerCase());
+  return wish === true;
 }
 
 /** A new row for `definition`. */
@@ -50,6 +78,24 @@ export function freezeDefinition(definition: Definition, box: SealedBox): Defini
     sealed: box.seal(JSON.stringify(definition.secret)),
     fingerprint: fingerprintOf(definition),
   };
+}
+
+/**
+ * The row as it is stored now, of one from before configurations were sealed: there they stand in the body.
+ * Where the key does not open the sealed half they are dropped, since such a job cannot be launched anyhow.
+ */
+export function resealed(row: DefinitionRow, box: SealedBox): DefinitionRow {
+  const { agent_config, git_clone_config, custom_commands, allowed_mcp_tools, ...shown } =
+    earlierBodySchema.parse(JSON.parse(row.body));
+  const moved = { agent_config, git_clone_config, custom_commands, allowed_mcp_tools };
+  const body = JSON.stringify({ ...shown, ...shownOfConfig(agent_config) });
+  try {
+    const kept = earlierSecretSchema.parse(JSON.parse(box.open(row.sealed)));
+    return { ...row, body, sealed: box.seal(JSON.stringify({ ...kept, ...moved })) };
+  } catch (error) {
+    if (error instanceof SealBrokenError) return { ...row, body };
+    throw error;
+  }
 }
 
 export function readPublicDefinition(body: string): PublicDefinition {

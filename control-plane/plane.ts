@@ -6,6 +6,7 @@ import type { Clock, Log } from '../runner-core/ports.ts';
 import { openKeyFileBox } from '../runner-core/sealing/key-file-box.ts';
 import { systemClock } from '../runner-core/system.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import { resealed } from './definitions.ts';
 import { tokenHash } from './identifiers.ts';
 import { LiveSockets } from './live-sockets.ts';
 import { ownerToken } from './owner-token.ts';
@@ -65,6 +66,10 @@ export async function createPlane(options: PlaneOptions): Promise<Plane> {
     const store = new PlaneStore(join(dataDir, 'plane.db'), clock.nowMs());
     opened.push(() => store.close());
     store.runners.forgetConnections();
+    store.transaction(() => {
+      for (const row of store.flows.definitionsToSeal())
+        store.flows.replaceDefinition(resealed(row, box));
+    });
 
     let url = '';
     const parts: PlaneParts = {

@@ -1,7 +1,6 @@
 /** Reads what a person submits as a job or as a flow's definition. Owns the checks and their words. */
 import * as z from 'zod';
-import { isJsonObject, type JsonObject } from '../runner-core/model/json.ts';
-import type { Definition } from './definitions.ts';
+import { shownOfConfig, type Definition } from './definitions.ts';
 import { HARNESS_OF_AGENT, PROFILE_NAME } from './host-profiles.ts';
 
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -138,11 +137,10 @@ function toDefinition(given: Given): Definition {
   return {
     open: {
       agent_type: agentType,
-      image: imageOf(agentConfig),
+      ...shownOfConfig(agentConfig),
       model_identifier: given.model_identifier ?? null,
       model_provider: given.model_provider ?? null,
       allowed_mcp_servers: given.allowed_mcp_servers ?? [],
-      pins_workspace: pinsWorkspace(agentConfig),
       host_exec_profile: profile,
       pool: given.pool ?? null,
       timeout_seconds: given.timeout_seconds ?? null,
@@ -157,19 +155,6 @@ function toDefinition(given: Given): Definition {
       prompt: given.prompt ?? null,
     },
   };
-}
-
-function imageOf(agentConfig: JsonObject): string | null {
-  const image = agentConfig['image'] ?? agentConfig['docker_image'];
-  return typeof image === 'string' ? image : null;
-}
-
-function pinsWorkspace(agentConfig: JsonObject): boolean {
-  const runner = agentConfig['runner'];
-  if (!isJsonObject(runner)) return false;
-  const wish = runner['persist_workspace'];
-  if (typeof wish === 'string') return ['1', 'true', 'yes', 'on'].includes(wish.toLowerCase());
-  return wish === true;
 }
 
 function dockerConfig(given: Given, agentType: string): z.infer<typeof jsonObject> {

@@ -12,7 +12,7 @@ export interface FlowRow {
   readonly updated_at_ms: number;
 }
 
-/** `body` is JSON text without secrets, `sealed` the rest. Never changed once written. */
+/** `body` is JSON text without secrets, `sealed` the rest. Its meaning never changes once written. */
 export interface DefinitionRow {
   readonly id: string;
   readonly body: string;
@@ -25,6 +25,7 @@ export class FlowTable {
   readonly #definitions: TableWriter<DefinitionRow>;
   readonly #byId;
   readonly #definition;
+  readonly #toSeal;
 
   constructor(database: PlaneDatabase) {
     this.#flows = new TableWriter(database, 'flow');
@@ -32,6 +33,9 @@ export class FlowTable {
     this.#byId = database.prepare<[string], FlowRow>('SELECT * FROM flow WHERE id = ?');
     this.#definition = database.prepare<[string], DefinitionRow>(
       'SELECT * FROM definition WHERE id = ?',
+    );
+    this.#toSeal = database.prepare<[], DefinitionRow>(
+      `SELECT * FROM definition WHERE json_type(body, '$.agent_config') IS NOT NULL`,
     );
   }
 
@@ -49,6 +53,15 @@ export class FlowTable {
 
   definition(id: string): DefinitionRow | undefined {
     return this.#definition.get(id);
+  }
+
+  /** Those from before configurations were sealed. */
+  definitionsToSeal(): readonly DefinitionRow[] {
+    return this.#toSeal.all();
+  }
+
+  replaceDefinition({ id, body, sealed }: DefinitionRow): void {
+    this.#definitions.update(id, { body, sealed });
   }
 
   insertDefinition(row: DefinitionRow): void {

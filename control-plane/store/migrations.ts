@@ -74,4 +74,10 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX log_batch_lines ON log_batch (execution_no, first_line);
   `,
+  // Configurations are read from the sealed half of the definition.
+  `
+  UPDATE assignment SET pending_job = json_remove(
+    pending_job, '$.agent_config', '$.git_clone_config', '$.custom_commands', '$.allowed_mcp_tools'
+  );
+  `,
 ];
