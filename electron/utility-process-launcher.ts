@@ -2,7 +2,8 @@
  * Starts workers and the embedded plane as utility processes: a packaged app has no plain Node beside it.
  * Chromium ends them with this process, however it ends.
  */
-import type { UtilityProcess, utilityProcess } from 'electron';
+import { StringDecoder } from 'node:string_decoder';
+import type { ForkOptions, UtilityProcess } from 'electron';
 import type { PlaneProcess, StartPlane } from '../main/embedded-plane.ts';
 import { WarmLauncher } from '../main/workers/warm-launcher.ts';
 import { STDERR_TAIL_BYTES, workerEnvironment } from '../main/workers/worker-environment.ts';
@@ -14,8 +15,15 @@ import type { FromWorker, ToWorker } from '../runner-core/worker/protocol.ts';
 /** Messages and the end of a process come by two ways. What was sent before the end is here this long after it. */
 const LAST_MESSAGES_MS = 100;
 
+/** What is used of Electron's `UtilityProcess`. */
+interface Utility extends Pick<UtilityProcess, 'pid' | 'postMessage' | 'stdout' | 'stderr'> {
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'error', listener: () => void): unknown;
+  once(event: 'exit', listener: (code: number) => void): unknown;
+  once(event: 'spawn', listener: () => void): unknown;
+}
 /** Electron's `utilityProcess.fork`. */
-export type ForkUtility = typeof utilityProcess.fork;
+export type ForkUtility = (entry: string, args: string[], options: ForkOptions) => Utility;
 
 export interface UtilityLauncherOptions extends LauncherOptions {
   readonly fork: ForkUtility;
@@ -46,8 +54,9 @@ class UtilityWorker implements WorkerHandle {
     // Nobody reads it, and a pipe that is not read blocks the worker once it is full.
     utility.stdout?.on('data', () => undefined);
     let tail = '';
+    const decoder = new StringDecoder('utf8');
     utility.stderr?.on('data', (bytes: Buffer) => {
-      tail = (tail + bytes.toString('utf8')).slice(-STDERR_TAIL_BYTES);
+      tail = (tail + decoder.write(bytes)).slice(-STDERR_TAIL_BYTES);
     });
     let isOver = false;
     utility.on('message', (value: unknown) => {
@@ -84,11 +93,11 @@ function lastMessages(clock: Clock): Promise<void> {
 /** A utility process that can be ended for certain; Electron's own `kill` only asks it to end. */
 class EndableUtility {
   readonly exited: Promise<number>;
-  readonly #utility: UtilityProcess;
+  readonly #utility: Utility;
   #wantsEnd = false;
   #isOver = false;
 
-  constructor(utility: UtilityProcess) {
+  constructor(utility: Utility) {
     this.#utility = utility;
     this.exited = new Promise((resolve) => {
       utility.once('exit', (code) => {

@@ -9,10 +9,8 @@ export const WORDS = {
   goOffline: 'Go offline',
   goOnline: 'Go online',
   quit: 'Quit…',
-  quitNow: 'Quit now…',
   openJob: 'Open',
   stopJob: 'Stop…',
-  starting: 'Starting',
   cannotStart: 'Runner Host cannot start',
   wrongFlag: 'Runner Host does not know what to do',
 } as const;

@@ -7,10 +7,11 @@ import { shortId } from './format.ts';
 import { goTo } from './router.ts';
 import { openDialog } from './stores/dialog-store.ts';
 import { say } from './stores/notice-store.ts';
+import { jobWords } from './job-words.ts';
 import { words } from './words.ts';
 
 /** Shows what the host said, with its remedy. */
-export function showProblem(problem: Problem): void {
+function showProblem(problem: Problem): void {
   say(problem.message, 'failed', problem.remedy);
 }
 
@@ -60,6 +61,15 @@ export function runTestJob(): void {
     const { jobId } = await pageClient.request('job.test', {});
     say(words.notice.testStarted);
     goTo({ name: 'job', jobId, parameters: '' });
+  });
+}
+
+/** Starts the flow of an ended job anew and opens the new job. */
+export function runAgain(jobId: string): void {
+  attempt(async () => {
+    const made = await pageClient.request('job.run_again', { jobId });
+    say(jobWords.runningAgain);
+    goTo({ name: 'job', jobId: made.jobId, parameters: '' });
   });
 }
 

@@ -1,4 +1,4 @@
-/** The runner's state as a glyph and words, the same in the side bar, the title and the tray. Pure. */
+/** The runner's state as a glyph and words, the same in the side bar and the title. Pure. */
 import type { OverviewView } from '../main/contract/views.ts';
 import { words } from './words.ts';
 

@@ -49,7 +49,6 @@ export const logWords = {
   },
   wrap: 'Wrap long lines (w)',
   copy: 'Copy the selected lines',
-  copyTimes: 'Copy with times',
   copied: (lines: number) => `${plural(lines, 'line', 'lines')} copied.`,
   nothingToCopy: 'Select lines first: click a line number, then Shift-click another.',
   linkCopied: (line: number) => `Link to line ${formatCount(line)} copied.`,
@@ -72,7 +71,6 @@ export const logWords = {
     label: 'Go to a line or a time',
     hint: '4097, 14:30 or +5:00',
     wrong: 'Type a line number, a time of day, or + and a time since the start.',
-    go: 'Go',
   },
   ruler: (hits: number, errors: number) =>
     `${plural(hits, 'place', 'places')} with hits, ${formatCount(errors)} with errors`,
@@ -124,7 +122,6 @@ export const jobWords = {
   nextTry: (left: string) => `Next try in ${left}.`,
   tryNow: 'Try now',
   report: 'Report',
-  reportTitle: (status: string) => `Report: ${status}`,
   showReport: 'Show report',
   hideReport: 'Hide report',
   copyReport: 'Copy report',
@@ -167,7 +164,6 @@ export const jobWords = {
   pids: 'Process limit',
   noContainer: 'No container was made.',
   noContainerYet: 'Not made yet.',
-  none: 'none',
   sent: 'Sent to Preloop',
   sentLog: 'Log',
   sentAll: (lines: number) =>

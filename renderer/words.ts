@@ -63,7 +63,6 @@ export const words = {
     reconnect: 'Reconnect now',
     copyId: 'Copy runner id',
     copied: 'Runner id copied.',
-    openService: 'Open the service',
     shortcuts: 'Keyboard shortcuts',
   },
   hostState: {
@@ -96,7 +95,6 @@ export const words = {
     toReport: (count: number) => `${plural(count, 'verdict', 'verdicts')} to report`,
     docker: (version: string) => `Docker ${version}`,
     dockerLooking: 'Looking for Docker…',
-    dockerFault: 'Docker: needs you',
     nextTry: (leftMs: number) => `next try in ${formatSpan(leftMs)}`,
     shortcuts: 'Shortcuts',
   },
@@ -150,7 +148,6 @@ export const words = {
     slots: 'Slots',
     free: 'Free',
     closed: 'Closed',
-    slot: (index: number) => `Slot ${index}`,
     nextHere: ['The next job runs here.', 'A second job runs beside it.'],
     freeCount: (count: number) => `${plural(count, 'slot', 'slots')} free`,
     closedCount: (count: number) => `${plural(count, 'slot', 'slots')} closed`,
@@ -178,7 +175,6 @@ export const words = {
     jobsToday: (count: number) => plural(count, 'job', 'jobs'),
     succeeded: 'succeeded',
     failed: 'failed',
-    stopped: 'stopped',
     medianWait: 'median wait',
     medianRun: 'median run',
     machine: 'This machine',
@@ -193,7 +189,6 @@ export const words = {
     service: 'Service',
     session: 'Session',
     since: 'Since',
-    cause: 'Cause',
     first: 'First steps',
     testJob: 'Run the test job',
     testJobBody: (image: string, local: boolean, pull: string | null) =>
@@ -265,7 +260,6 @@ export const words = {
     retry: 'Try again',
     found: (count: number) => `${plural(count, 'job', 'jobs')} shown`,
     loading: 'Reading the list…',
-    copyId: 'Copy id',
     idCopied: 'Job id copied.',
   },
 
@@ -284,7 +278,6 @@ export const words = {
     emptyBody:
       'When a job wants the Docker socket, a folder of this machine or its network, it is refused, and the request appears here and on the overview.',
     wanting: 'Wanted',
-    given: 'Allowed',
     problem: 'The list of permissions could not be read.',
   },
 

@@ -11,6 +11,7 @@ import { SESSION_PATH, SOCKET_PATH, signInSchema } from '../main/contract/frames
 import { FixtureSession } from '../test/fixtures/page/fixture-session.ts';
 import { FIXTURE_STATES, type FixtureState } from '../test/fixtures/page/states.ts';
 import { projectDir } from './setup/places.mjs';
+import { CONTENT_SECURITY_POLICY } from '../main/api/security-headers.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -21,8 +22,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 /** As the host sends it, so that what breaks under it breaks here. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export interface FixturesHost {
   readonly port: number;
@@ -104,7 +103,7 @@ async function answer(
   }
   response.writeHead(200, {
     'content-type': CONTENT_TYPES[extname(file)] ?? 'application/octet-stream',
-    'content-security-policy': POLICY,
+    'content-security-policy': CONTENT_SECURITY_POLICY,
     'cache-control': 'no-store',
   });
   response.end(body);

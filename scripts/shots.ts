@@ -12,6 +12,7 @@ import { jobIdAt } from '../test/fixtures/page/rows.ts';
 import type { FixtureState } from '../test/fixtures/page/states.ts';
 import { startFixturesHost, type FixturesHost } from './fixtures-host.ts';
 import { projectDir } from './setup/places.mjs';
+import { chromiumPath } from './setup/ensure-browser.ts';
 
 /** A Tuesday afternoon, in the time zone that the pictures are taken in. */
 export const NOW_MS = Date.UTC(2026, 10, 17, 14, 32, 7);
@@ -131,7 +132,7 @@ async function main(words: readonly string[]): Promise<number> {
       : words.length === 0 || words.some((word) => name.includes(word)),
   );
   const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: chromiumPath(),
     args: ['--no-sandbox'],
   });
   const faults: string[] = [];
@@ -228,7 +229,7 @@ async function settled(page: Page, state: Shot['state']): Promise<void> {
 }
 
 /** A host that went away cannot but be reported by the browser. */
-function isExpected(shot: Shot, text: string): boolean {
+export function isExpected(shot: Shot, text: string): boolean {
   return shot.name.endsWith('-lost') && /WebSocket|ERR_|Failed to load/.test(text);
 }
 

@@ -23,7 +23,7 @@ export interface HostRequestsDeps {
   readonly engines: Pick<EngineWatch, 'look'>;
   readonly testJob: TestJob;
   /** Null where a service is configured: jobs are submitted there. */
-  readonly plane: (() => PlaneClient) | null;
+  readonly plane: (() => Pick<PlaneClient, 'submit'>) | null;
   readonly subjects: Subjects;
   readonly signInUrl: () => string;
 }
@@ -123,7 +123,7 @@ async function submit(
   }
 }
 
-function onlyHere({ plane }: HostRequestsDeps): PlaneClient {
+function onlyHere({ plane }: HostRequestsDeps): Pick<PlaneClient, 'submit'> {
   if (plane !== null) return plane();
   throw new ProblemError(
     'not_embedded',

@@ -1,6 +1,6 @@
 /**
  * The one socket between page and host: signs in, asks, watches, and takes all of that up again after a
- * loss. Owns the connection's states; knows no React and no words. Every frame is parsed on arrival.
+ * loss. Owns the connection's states; knows no React, and no words but those of its own failures. Every frame is parsed on arrival.
  */
 import { hostFrameSchema, type HostFrame, type PageFrame } from '../../main/contract/frames.ts';
 import {

@@ -113,7 +113,8 @@ export class FindSession {
         const current = this.#current?.record === record && this.#current.start === start;
         found.push({ start, end: list[place + 2] ?? start, current });
       }
-    return found;
+    // The same for all rows without: a row that is told nothing new is not drawn anew.
+    return found.length === 0 ? NONE : found;
   }
 
   /** Records with hits, in order, each once. */

@@ -1,4 +1,5 @@
 /** A log as text: the time column, what is copied, what is downloaded. Pure. */
+import { formatElapsed } from '../format.ts';
 import { plainText } from './ansi-parser.ts';
 import type { LogRow } from './line-store.ts';
 import { RECORD_FLAG } from '../../runner-core/model/log-chunk.ts';
@@ -9,12 +10,8 @@ export type TimeMode = (typeof TIME_MODES)[number];
 
 /** `5:41.0`, `1:02:05.3`: since the job started. What was printed before counts as 0. */
 export function fromStart(atMs: number, startMs: number): string {
-  const tenths = Math.floor(Math.max(0, atMs - startMs) / 100);
-  const seconds = Math.floor(tenths / 10) % 60;
-  const minutes = Math.floor(tenths / 600) % 60;
-  const hours = Math.floor(tenths / 36_000);
-  const tail = `${two(seconds)}.${tenths % 10}`;
-  return hours > 0 ? `${hours}:${two(minutes)}:${tail}` : `${minutes}:${tail}`;
+  const spanMs = Math.max(0, atMs - startMs);
+  return `${formatElapsed(spanMs)}.${Math.floor(spanMs / 100) % 10}`;
 }
 
 /** `14:31:50` in this machine's time. */

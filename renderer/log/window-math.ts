@@ -28,10 +28,6 @@ export class ScrollModel {
   #top = 0;
   #real = 0;
 
-  get rows(): number {
-    return this.#rows;
-  }
-
   get viewportPx(): number {
     return this.#viewportPx;
   }

@@ -2,7 +2,6 @@
 import { create } from 'zustand';
 
 export interface Notice {
-  readonly id: number;
   readonly tone: 'quiet' | 'failed';
   readonly text: string;
   readonly remedy: string | null;
@@ -14,8 +13,6 @@ interface NoticeStore {
   readonly spoken: string;
 }
 
-let nextId = 1;
-
 export const useNoticeStore = create<NoticeStore>()(() => ({ notice: null, spoken: '' }));
 
 export function say(
@@ -23,7 +20,7 @@ export function say(
   tone: Notice['tone'] = 'quiet',
   remedy: string | null = null,
 ): void {
-  useNoticeStore.setState({ notice: { id: nextId++, tone, text, remedy } });
+  useNoticeStore.setState({ notice: { tone, text, remedy } });
 }
 
 export function dismissNotice(): void {

@@ -22,6 +22,7 @@ import {
   type OverviewView,
 } from '../../main/contract/views.ts';
 import { CONTRACT_VERSION } from '../../main/contract/version.ts';
+import { CONTENT_SECURITY_POLICY } from '../../main/api/security-headers.ts';
 
 /** A job whose log is made as it is asked for. */
 export interface ScriptedJob {
@@ -56,8 +57,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export async function startPageHost(options: PageHostOptions): Promise<PageHost> {
   const server = createServer((request, response) => {
@@ -98,7 +97,7 @@ async function serve(
     response
       .writeHead(200, {
         'content-type': TYPES[extname(path)] ?? 'text/html; charset=utf-8',
-        'content-security-policy': POLICY,
+        'content-security-policy': CONTENT_SECURITY_POLICY,
       })
       .end(body);
 }

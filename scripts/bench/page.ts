@@ -13,6 +13,7 @@ import { projectDir } from '../setup/places.mjs';
 import type { BenchResult } from './bench-result.ts';
 import { fastJob, manyJobs, quietJob } from './page-fixtures.ts';
 import { startPageHost, type PageHost, type ScriptedJob } from './page-host.ts';
+import { chromiumPath } from '../setup/ensure-browser.ts';
 
 const BARS = {
   interactive_ms: 1_000,
@@ -36,7 +37,7 @@ const VIEWPORT = { width: 1_440, height: 900 };
 /** @param pageDir the built page */
 export async function run(pageDir = join(projectDir, 'out', 'page')): Promise<BenchResult> {
   const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath: chromiumPath(),
     args: ['--no-sandbox', '--enable-precise-memory-info', '--js-flags=--expose-gc'],
   });
   try {

@@ -52,7 +52,7 @@ beforeAll(async () => {
   unpacked = join(folder, 'packed', name);
   archive = join(unpacked, 'resources', 'app.asar');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Files of the archive, without folders. */
 function packedFiles(): string[] {

@@ -29,12 +29,12 @@ function bench(): {
   const clock = new FakeClock();
   const started: FakeUtility[] = [];
   const forks: { entry: string; env: unknown; stdio: unknown }[] = [];
-  const fork = ((entry: string, _args: string[], options: { env: unknown; stdio: unknown }) => {
-    forks.push({ entry, env: options.env, stdio: options.stdio });
+  const fork: ForkUtility = (entry, _args, { env, stdio }) => {
+    forks.push({ entry, env, stdio });
     const utility = new FakeUtility();
     started.push(utility);
     return utility;
-  }) as unknown as ForkUtility;
+  };
   const launcher = new UtilityProcessLauncher({
     fork,
     entry: '/out/worker.js',

@@ -1,6 +1,6 @@
 /** Starts the built main bundle, unchanged, on the Electron double, and drives it. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 import { electronMain } from '../../scripts/setup/electron-binary.mjs';
 import { projectDir } from '../../scripts/setup/places.mjs';
@@ -22,7 +22,13 @@ export async function startOnDouble(options: OnDoubleOptions): Promise<Desktop> 
     process.execPath,
     ['--enable-source-maps', '--import', register, bundle, '--data-dir', dataDir, ...args],
     {
-      env: { ...process.env, DISPLAY: display, [LINE_VARIABLE]: channel.path },
+      // A killed app leaves its browser's files: they lie where the story removes everything.
+      env: {
+        ...process.env,
+        DISPLAY: display,
+        TMPDIR: dirname(dataDir),
+        [LINE_VARIABLE]: channel.path,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

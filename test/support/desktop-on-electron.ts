@@ -1,4 +1,5 @@
 /** Starts the built main bundle on Electron itself, by Playwright's driver, with a probe in it that tells and obeys. */
+import { dirname } from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 import { _electron, chromium, type Browser, type Page } from 'playwright-core';
@@ -18,7 +19,7 @@ export async function startOnElectron(options: DesktopOptions): Promise<Desktop>
   if (executablePath === '')
     throw new Error('ELECTRON_BINARY names no Electron; npm run test:electron looks for one');
   const own = [electronMain, '--data-dir', dataDir, ...args];
-  const environment = { ...process.env, DISPLAY: display };
+  const environment = { ...process.env, DISPLAY: display, TMPDIR: dirname(dataDir) };
   const channel = await DesktopChannel.open();
   const port = await freePort();
   const probe = await writeProbe(`${dataDir}-probe.cjs`);

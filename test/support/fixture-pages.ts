@@ -1,9 +1,10 @@
 /** Any screen in any state, from fixtures: opened in a browser and drawn to its end. */
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { startFixturesHost } from '../../scripts/fixtures-host.ts';
 import { projectDir } from '../../scripts/setup/places.mjs';
-import { NOW_MS, SHOTS, type Shot } from '../../scripts/shots.ts';
+import { isExpected, NOW_MS, SHOTS, type Shot } from '../../scripts/shots.ts';
 import { newPage } from './browser.ts';
 
 const WIDE = { width: 1440, height: 900 };
@@ -20,7 +21,7 @@ export function screen(name: string): Shot {
   return found;
 }
 
-/** Opens the screen, hands it to `use`, and puts everything away. */
+/** Opens the screen, hands it to `use`, and puts everything away. Fails where the page threw or broke its policy. */
 export async function withScreen(
   browser: Browser,
   shot: Shot,
@@ -52,6 +53,7 @@ export async function withScreen(
     if (shot.name === 'overview-lost') await page.locator('.banner').waitFor();
     await drawn(page, shot);
     await use(page);
+    expect(watched.faults.filter((fault) => !isExpected(shot, fault))).toEqual([]);
   } finally {
     await watched.close();
     await host.stop();

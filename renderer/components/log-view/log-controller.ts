@@ -21,8 +21,6 @@ export interface LogSnapshot {
   readonly newRecords: number;
   readonly selection: Selection | null;
   readonly viewportPx: number;
-  /** Changes with whatever may change how a row is drawn. */
-  readonly revision: number;
 }
 
 /** A log that grows is drawn this often at most: nobody reads faster, and most frames stay free. */
@@ -48,7 +46,6 @@ export class LogController {
   #expected = 0;
   #wrap = false;
   #wrapAtEnd = false;
-  #revision = 0;
   #snapshot: LogSnapshot;
   /** A person moved the log since it was opened. */
   touched = false;
@@ -169,6 +166,12 @@ export class LogController {
     this.#draw();
   }
 
+  /** Shows a record and selects it. */
+  pointTo(record: number): void {
+    this.#selection = { anchor: record, head: record };
+    this.show(record);
+  }
+
   /** Scrolls to this share of the log, 0 to 1. */
   showShare(share: number): void {
     const before = this.#model.top;
@@ -259,7 +262,6 @@ export class LogController {
   #draw(): void {
     this.#fit();
     if (this.#follow.kind === 'following' && !this.#wrap) this.#model.goTo(this.#model.maxTop);
-    this.#revision++;
     this.#snapshot = this.#look();
     const { first, end } = this.#snapshot;
     this.#store.readAt(first);
@@ -282,7 +284,6 @@ export class LogController {
       newRecords: newRecords(this.#follow, total),
       selection: this.#selection,
       viewportPx,
-      revision: this.#revision,
     };
   }
 

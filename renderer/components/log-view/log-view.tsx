@@ -111,8 +111,7 @@ export function LogView(props: LogViewProps): JSX.Element {
     (line: number) => {
       const { record } = store.recordOfLine(line);
       controller.touched = true;
-      controller.show(record);
-      controller.select({ anchor: record, head: record });
+      controller.pointTo(record);
     },
     [store, controller],
   );
@@ -137,8 +136,7 @@ export function LogView(props: LogViewProps): JSX.Element {
     const target = next ?? (direction === 1 ? errors[0] : errors.at(-1));
     if (target === undefined) return;
     controller.touched = true;
-    controller.show(target);
-    controller.select({ anchor: target, head: target });
+    controller.pointTo(target);
   };
   const pick = useCallback(
     (record: number, extend: boolean) => {
@@ -176,8 +174,7 @@ export function LogView(props: LogViewProps): JSX.Element {
     if (target.kind === 'line') showLine(target.line);
     else {
       const record = store.recordAt(target.atMs);
-      controller.show(record);
-      controller.select({ anchor: record, head: record });
+      controller.pointTo(record);
     }
   };
   const changeWrap = useStable(() => {
@@ -333,8 +330,7 @@ function useOpening(opening: Opening): void {
         // The end is fetched before the rest; an error there need not be the first.
         if (store.missing(firstFollowed(store.total), first) !== null) return;
         waits = false;
-        controller.show(first);
-        controller.select({ anchor: first, head: first });
+        controller.pointTo(first);
       }
     };
     look();

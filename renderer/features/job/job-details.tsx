@@ -1,5 +1,5 @@
 /** The facts beside the log: the run, its container, what Preloop has of it. A drawer where room is short. */
-import { useEffect, useRef, type JSX, type ReactNode } from 'react';
+import { useEffect, type JSX, type ReactNode } from 'react';
 import type { JobView } from '../../../main/contract/views.ts';
 import { Button } from '../../components/button.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -26,7 +26,6 @@ export interface JobDetailsProps {
 }
 
 export function JobDetails({ job, open, onClose }: JobDetailsProps): JSX.Element {
-  const aside = useRef<HTMLElement>(null);
   useEffect(() => {
     if (!open) return undefined;
     const escape = (event: KeyboardEvent): void => {
@@ -37,7 +36,6 @@ export function JobDetails({ job, open, onClose }: JobDetailsProps): JSX.Element
   }, [open, onClose]);
   return (
     <aside
-      ref={aside}
       className={`details${open ? ' open' : ''}`}
       aria-label={jobWords.details}
       data-region=""

@@ -2,7 +2,7 @@
 import { Menu } from '@base-ui/react/menu';
 import type { JSX } from 'react';
 import type { JobView } from '../../../main/contract/views.ts';
-import { askToStop, copyText, showProblem } from '../../actions.ts';
+import { askToStop, copyText, runAgain } from '../../actions.ts';
 import { Button } from '../../components/button.tsx';
 import { Glyph, Icon } from '../../components/icon.tsx';
 import { STATE_GLYPHS } from '../../components/status.tsx';
@@ -14,13 +14,10 @@ import {
   formatInstant,
   isSameDay,
 } from '../../format.ts';
-import { pageClient } from '../../host-client/page-client.ts';
-import { toProblem } from '../../host-client/problem.ts';
 import { jobWords } from '../../job-words.ts';
 import { safeLink } from '../../log/row-pieces.ts';
-import { ALL_JOBS, formatRoute, goTo } from '../../router.ts';
+import { ALL_JOBS, formatRoute } from '../../router.ts';
 import { useConnected } from '../../stores/connection-store.ts';
-import { say } from '../../stores/notice-store.ts';
 import { words } from '../../words.ts';
 import { JobSteps } from './job-steps.tsx';
 
@@ -139,15 +136,5 @@ function StatePill({ job }: { readonly job: JobView }): JSX.Element {
         </span>
       )}
     </>
-  );
-}
-
-export function runAgain(jobId: string): void {
-  pageClient.request('job.run_again', { jobId }).then(
-    (made) => {
-      say(jobWords.runningAgain);
-      goTo({ name: 'job', jobId: made.jobId, parameters: '' });
-    },
-    (error: unknown) => showProblem(toProblem(error)),
   );
 }

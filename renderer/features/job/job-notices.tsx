@@ -2,7 +2,7 @@
 import './job-notices.css';
 import { useState, useSyncExternalStore, type JSX, type ReactNode } from 'react';
 import { permissionViewSchema, type JobView } from '../../../main/contract/views.ts';
-import { askToAllow, copyText, goOnline } from '../../actions.ts';
+import { askToAllow, copyText, goOnline, runAgain } from '../../actions.ts';
 import { Button } from '../../components/button.tsx';
 import { Glyph, Icon } from '../../components/icon.tsx';
 import { STATE_GLYPHS } from '../../components/status.tsx';
@@ -12,7 +12,6 @@ import { jobWords } from '../../job-words.ts';
 import type { LineStore } from '../../log/line-store.ts';
 import { useConnected } from '../../stores/connection-store.ts';
 import { useOverview } from '../../stores/overview-store.ts';
-import { runAgain } from './job-head.tsx';
 
 export interface JobNoticesProps {
   readonly job: JobView;

@@ -84,14 +84,13 @@ function hostBench({ embedded = true } = {}) {
     engines: { look: () => Promise.reject(new Error('not asked for')) },
     testJob,
     plane: embedded
-      ? () =>
-          ({
-            submit: (definition: unknown) => {
-              if (planeProblem !== null) return Promise.reject(planeProblem);
-              submitted.push(definition);
-              return Promise.resolve({ id: 'new-job', status: 'PENDING' });
-            },
-          }) as unknown as ReturnType<NonNullable<HostRequestsDeps['plane']>>
+      ? () => ({
+          submit: (definition) => {
+            if (planeProblem !== null) return Promise.reject(planeProblem);
+            submitted.push(definition);
+            return Promise.resolve({ id: 'new-job', status: 'PENDING' });
+          },
+        })
       : null,
     subjects,
     signInUrl: () => 'http://127.0.0.1:1/#code=c',

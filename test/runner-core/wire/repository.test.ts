@@ -29,10 +29,7 @@ test.each([
   `https://h.example/${'a'.repeat(400)}`,
   'x'.repeat(10_000),
 ])('what is not understood is not shown, since it may hold a credential: %s', (address) => {
-  const shown = of(address);
-  expect(shown).toSatisfy(
-    (text: string | null) => text === null || !/pass|word|token|user/.test(text),
-  );
+  expect(of(address)).toBeNull();
 });
 
 test('no credential of an address is ever part of what is shown', () => {

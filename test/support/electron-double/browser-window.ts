@@ -156,7 +156,7 @@ export class BrowserWindowDouble extends Emitter<WindowEvents> {
     return (await this.#contents.page) === page;
   }
 
-  /** Only looks: a window that is closed meanwhile has none, and that is no failure. */
+  /** Only looks: a window that goes meanwhile has none, and that is no failure. */
   async #bounds(bounds: {
     windowState?: 'normal' | 'minimized';
     width?: number;
@@ -164,12 +164,12 @@ export class BrowserWindowDouble extends Emitter<WindowEvents> {
   }): Promise<void> {
     try {
       const page = await this.#contents.page;
+      // Not detached: it goes with the page, of which a crash puts another here.
       const session = await page.context().newCDPSession(page);
       const { windowId } = await session.send('Browser.getWindowForTarget');
       await session.send('Browser.setWindowBounds', { windowId, bounds });
-      await session.detach();
     } catch (error) {
-      if (!this.#isDestroyed) throw error;
+      if (!this.#isDestroyed && !saysThatItIsGone(error)) throw error;
     }
   }
 
@@ -177,6 +177,16 @@ export class BrowserWindowDouble extends Emitter<WindowEvents> {
     if (this.#isDestroyed) throw new Error('Object has been destroyed');
     changed();
   }
+}
+
+/**
+ * The page or all of Chromium ended under the call. Chromium says so before the driver has heard of it,
+ * so neither `isClosed` nor the crash event can be asked instead.
+ */
+function saysThatItIsGone(error: unknown): boolean {
+  return (
+    error instanceof Error && /closed|crashed|No session|not found|detached/i.test(error.message)
+  );
 }
 
 /** Once for all windows: the preload, and the way its calls come back. */

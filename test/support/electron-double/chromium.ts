@@ -56,7 +56,7 @@ export async function openPage(prepare: (context: BrowserContext) => Promise<voi
   wanted.add(page);
   page.on('popup', (popup) => {
     // Every window has to be let in by the handler of the one that opens it, and this shell lets in none.
-    if (!wanted.has(popup)) void popup.close();
+    if (!wanted.has(popup)) void popup.close().catch(() => undefined);
   });
   return page;
 }

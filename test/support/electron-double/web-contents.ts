@@ -106,7 +106,7 @@ export class WebContentsDouble extends Emitter<WebContentsEvents> {
     page.on('framenavigated', changed);
     page.once('crash', () => {
       this.#ready = this.#attach();
-      void this.#ready.then(() => page.close());
+      void this.#ready.then(() => page.close()).catch(() => undefined);
       this.#hasCrashed = true;
       this.raise('render-process-gone', new PreventableEvent());
       changed();
