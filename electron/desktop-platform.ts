@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { defaultDataDir } from '../main/data-dir.ts';
 import type { Platform } from '../main/platform.ts';
 import { systemClock, systemRandom } from '../runner-core/system.ts';
+import { desktopPower, type BatteryMonitor } from './desktop-power.ts';
 import {
   UtilityProcessLauncher,
   utilityPlane,
@@ -24,7 +25,7 @@ function beside(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
-export function desktopPlatform(fork: ForkUtility): Platform {
+export function desktopPlatform(fork: ForkUtility, monitor: BatteryMonitor): Platform {
   const environment = process.env;
   return {
     launcher: (log) =>
@@ -38,6 +39,7 @@ export function desktopPlatform(fork: ForkUtility): Platform {
     planeEntry: PLACES.plane,
     pageDir: PLACES.page,
     startPlane: utilityPlane(fork),
+    power: desktopPower(monitor, process.platform),
     clock: systemClock,
     random: systemRandom,
     environment,

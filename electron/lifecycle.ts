@@ -38,6 +38,11 @@ export class Lifecycle {
     }
   }
 
+  /** Quits in a way that was chosen elsewhere: on the page, or in a terminal. */
+  quit(how: StopHow): Promise<void> {
+    return this.#end(how);
+  }
+
   /** The session of this person or the machine itself ends: containers stay and are adopted at the next start. */
   leave(): Promise<void> {
     return this.#end('leave');

@@ -1,8 +1,7 @@
 /** Process entry of the desktop app: one instance, a host, its window and its icon in the tray. */
 import { app, dialog, Menu, powerMonitor, utilityProcess, type Event } from 'electron';
-import { mkdirSync } from 'node:fs';
 import { FLAGS, parseConfig, USAGE, type HostConfig } from '../main/config.ts';
-import { dataPaths } from '../main/data-dir.ts';
+import { dataPaths, makeFolder } from '../main/data-dir.ts';
 import { createHost } from '../main/host.ts';
 import { VERSION } from '../main/version.ts';
 import { systemClock } from '../runner-core/system.ts';
@@ -24,6 +23,9 @@ const BAD_FLAGS = 2;
 const APP_ID = 'ai.preloop.runner-host';
 /** Of the page, for one job. */
 const jobAddress = (jobId: string): string => `#/jobs/${encodeURIComponent(jobId)}`;
+
+/** Of the page, with the question how to pause open. */
+const PAUSE_ADDRESS = '#/?ask=pause';
 
 const ABOUT: AboutDesktop = {
   version: VERSION,
@@ -47,7 +49,7 @@ async function run(config: HostConfig): Promise<void> {
   let ownOrigin: string | null = null;
   guardPages({ ownOrigin: () => ownOrigin, serviceOrigin: () => serviceOrigin });
 
-  const host: ShellHost = await createHost(desktopPlatform(fork), config);
+  const host: ShellHost = await createHost(desktopPlatform(fork, powerMonitor), config);
   const window: HostWindow = new HostWindow({
     signInUrl: () => host.signInUrl(),
     preload: PLACES.preload,
@@ -106,7 +108,9 @@ function runTogether(host: ShellHost, window: HostWindow): Lifecycle {
             if (chosen !== question.stay) host.stopJob(jobId);
           });
         },
-        pause: () => host.pause(),
+        pause: (wish) => host.pause(wish),
+        pauseWithNote: () => window.visit(PAUSE_ADDRESS),
+        nowMs: () => systemClock.nowMs(),
         resume: () => host.resume(),
         goOffline: () => host.goOffline(),
         goOnline: () => host.goOnline(),
@@ -116,6 +120,7 @@ function runTogether(host: ShellHost, window: HostWindow): Lifecycle {
     host.overview(),
   );
   const unwatch = host.watchOverview((view) => tray.show(view));
+  host.onQuitAsked((how) => void lifecycle.quit(how));
   return lifecycle;
 }
 
@@ -147,9 +152,9 @@ function setApplicationMenu(): void {
 
 /** The window's own data lies in the data folder, and with it the lock: one app for each folder. */
 function useDataFolder(config: HostConfig): void {
-  const root = config.dataDir ?? desktopPlatform(fork).defaultDataDir;
+  const root = config.dataDir ?? desktopPlatform(fork, powerMonitor).defaultDataDir;
   const { desktopDir } = dataPaths(root);
-  mkdirSync(desktopDir, { recursive: true, mode: 0o700 });
+  makeFolder(root, desktopDir);
   app.setPath('userData', desktopDir);
 }
 
@@ -167,17 +172,24 @@ function main(): void {
     app.exit(parsed.kind === 'invalid' ? BAD_FLAGS : 0);
     return;
   }
-  useDataFolder(parsed.config);
+  try {
+    useDataFolder(parsed.config);
+  } catch (error) {
+    cannotStart(error);
+    return;
+  }
   if (!app.requestSingleInstanceLock()) {
     app.exit(0);
     return;
   }
   app.on('second-instance', () => reveal());
   app.on('activate', () => reveal());
-  run(parsed.config).catch((error: unknown) => {
-    dialog.showErrorBox(WORDS.cannotStart, error instanceof Error ? error.message : String(error));
-    app.exit(FAILED);
-  });
+  run(parsed.config).catch(cannotStart);
+}
+
+function cannotStart(error: unknown): void {
+  dialog.showErrorBox(WORDS.cannotStart, error instanceof Error ? error.message : String(error));
+  app.exit(FAILED);
 }
 
 main();

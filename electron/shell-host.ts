@@ -1,5 +1,6 @@
 /** What the desktop shell uses of a host. */
 import type { OverviewView } from '../main/contract/views.ts';
+import type { PauseWish } from '../main/services/owner-choice.ts';
 import type { StopHow } from '../runner-core/listener/listener.ts';
 
 export interface ShellHost {
@@ -8,7 +9,7 @@ export interface ShellHost {
   overview(): OverviewView;
   /** Shows it at once and after each change. The result ends it. */
   watchOverview(show: (view: OverviewView) => void): () => void;
-  pause(): void;
+  pause(wish?: PauseWish): void;
   resume(): void;
   goOffline(): void;
   goOnline(): void;
@@ -16,5 +17,7 @@ export interface ShellHost {
   stopJob(jobId: string): unknown;
   /** After sleep: check the session now. */
   wake(): void;
+  /** The page or the command line asks for the end of the app. */
+  onQuitAsked(quit: (how: StopHow) => void): void;
   stop(how: StopHow): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** What the tray says of an overview: one state, its words, its jobs. Pure; `tray.ts` draws it. */
 import type { OverviewView, SlotView } from '../main/contract/views.ts';
-import { jobs, verdicts } from './words.ts';
+import { jobs, running, verdicts } from './words.ts';
 
 export const TRAY_STATES = [
   'offline',
@@ -29,6 +29,8 @@ export interface TrayView {
   /** Null where neither can be done. */
   readonly intake: 'pause' | 'resume' | null;
   readonly link: 'go_offline' | 'go_online';
+  /** A pause while on battery is chosen, in force or not. */
+  readonly pausesOnBattery: boolean;
 }
 
 export interface Moment {
@@ -52,6 +54,7 @@ export function trayView(overview: OverviewView, moment: Moment): TrayView {
     })),
     intake: overview.intake === 'open' ? 'pause' : overview.intake === 'paused' ? 'resume' : null,
     link: overview.intake === 'offline' ? 'go_online' : 'go_offline',
+    pausesOnBattery: overview.pause?.onBattery === true,
   };
 }
 
@@ -76,7 +79,10 @@ function wordsOf(state: TrayState, overview: OverviewView, { awaySinceMs, clock 
     case 'offline': {
       const sinceMs = overview.intake === 'offline' ? session.sinceMs : awaySinceMs;
       return joined(
-        `Offline since ${clock(sinceMs ?? session.sinceMs)}`,
+        joined(
+          `Offline since ${clock(sinceMs ?? session.sinceMs)}`,
+          held.length > 0 ? running(held.length) : '',
+        ),
         unreported > 0 ? verdicts(unreported) : '',
       );
     }
@@ -90,12 +96,21 @@ function wordsOf(state: TrayState, overview: OverviewView, { awaySinceMs, clock 
       // A host takes nothing more, without a pause, only while it is about to end.
       if (overview.intake === 'draining') return `Finishing ${jobs(held.length)}, then quitting`;
       if (overview.intake === 'closed') return 'Quitting';
-      return joined('Paused', held.length > 0 ? `${jobs(held.length)} finishing` : '');
+      return pausedWords(overview, clock);
     case 'busy':
       return `Online, ${held.length} of ${slots} slots busy · since ${clock(session.sinceMs)}`;
     case 'online':
       return `Online, taking jobs · since ${clock(session.sinceMs)}`;
   }
+}
+
+function pausedWords({ pause, held }: OverviewView, clock: Moment['clock']): string {
+  if (pause?.when === 'after_jobs' && held.length > 0)
+    return `Finishing ${jobs(held.length)}, then pausing`;
+  const battery = pause?.onBattery === true ? ' while on battery' : '';
+  const until = pause?.untilMs == null ? '' : ` until ${clock(pause.untilMs)}`;
+  const finishing = held.length > 0 ? `${jobs(held.length)} finishing` : '';
+  return joined(joined(`Paused${battery}${until}`, finishing), plainNote(pause?.note ?? ''));
 }
 
 /** The page says first what follows, then why; in one row the why is what counts. */
@@ -119,6 +134,9 @@ function jobWords(job: SlotView, { clock }: Moment): string {
 
 const joined = (first: string, second: string): string =>
   second === '' ? first : `${first} · ${second}`;
+
+/** The owner's own words, in one row with the rest. */
+const plainNote = (note: string): string => (note === '' ? '' : plainTitle(note));
 
 /** A title comes from the service: no control or direction marks in a native menu, and no endless row. */
 function plainTitle(title: string): string {

@@ -5,6 +5,12 @@ export const APP_NAME = 'Preloop Runner Host';
 export const WORDS = {
   open: `Open Runner Host`,
   pause: 'Pause',
+  pauseNow: 'Now',
+  pauseAfterJobs: 'After running jobs',
+  pauseForAnHour: 'For an hour',
+  pauseUntilTomorrow: 'Until tomorrow 08:00',
+  pauseOnBattery: 'While on battery',
+  pauseWithNote: 'With a note…',
   resume: 'Resume',
   goOffline: 'Go offline',
   goOnline: 'Go online',
@@ -58,5 +64,7 @@ export interface Question {
 }
 
 export const jobs = (count: number): string => (count === 1 ? '1 job' : `${count} jobs`);
+export const running = (count: number): string =>
+  `${jobs(count)} ${count === 1 ? 'runs' : 'run'} on`;
 export const verdicts = (count: number): string =>
   count === 1 ? '1 verdict waits' : `${count} verdicts wait`;

@@ -1,10 +1,13 @@
 /** Flags and environment, read once, to one checked HostConfig. */
 import { parseArgs } from 'node:util';
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { parseServerUrl } from './control-plane/server-url.ts';
+import { parseDuration } from './duration-text.ts';
 
 export const DEFAULT_CONCURRENCY = 2;
 export const MAX_CONCURRENCY = 32;
+export const WAIT_FOR_JOB_MS = 15 * 60_000;
 
 export interface HostConfig {
   /** Absolute; null: the operating system's usual place. */
@@ -23,6 +26,12 @@ export interface HostConfig {
   readonly open: boolean;
   /** `again`: the owner asks to resume this runner; `new`: to register a new one in its place. */
   readonly enrol: 'again' | 'new' | null;
+  /** Ends after one job. */
+  readonly once?: boolean;
+  /** A runner for this stay only, that the service forgets when it ends. */
+  readonly ephemeral?: boolean;
+  /** With `once`: for a first job. */
+  readonly waitForJobMs?: number;
 }
 
 export type ParsedConfig =
@@ -46,6 +55,10 @@ export const USAGE = `Usage: npm start [-- FLAGS]
   --port N            the page's port; otherwise that of the last start, or any free one
   --no-open           do not open the page in a browser
   --enrol again|new   after the service refused this runner: resume it, or register a new one
+  --once              end after one job: exit 0 it succeeded, 1 it did not, 2 none came
+  --wait-for-job T    with --once: how long to wait for it, such as 90s or 15m (default 15m)
+  --ephemeral         a runner for this stay only: the service forgets it at the end; where
+                      no --data-dir is given its folder is removed as well
   --help, --version
 `;
 
@@ -58,6 +71,9 @@ const OPTIONS = {
   port: { type: 'string' },
   'no-open': { type: 'boolean' },
   enrol: { type: 'string' },
+  once: { type: 'boolean' },
+  ephemeral: { type: 'boolean' },
+  'wait-for-job': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
@@ -96,6 +112,15 @@ export function parseConfig(
   const enrol = values.enrol ?? null;
   if (enrol !== null && enrol !== 'again' && enrol !== 'new')
     return invalid('--enrol', 'give "again" or "new"');
+  const once = values.once === true;
+  const ephemeral = values.ephemeral === true;
+  if (ephemeral && enrol !== null)
+    return invalid('--enrol', 'an --ephemeral runner always registers anew; leave it out');
+  const wait = values['wait-for-job'];
+  if (wait !== undefined && !once) return invalid('--wait-for-job', 'only --once waits for a job');
+  const waitForJobMs = wait === undefined ? WAIT_FOR_JOB_MS : parseDuration(wait);
+  if (waitForJobMs === undefined)
+    return invalid('--wait-for-job', 'give a time such as 90s or 15m');
   if (values['data-dir']?.trim() === '') return invalid('--data-dir', 'give a folder');
 
   return {
@@ -105,13 +130,27 @@ export function parseConfig(
       server: server?.url ?? null,
       ownerToken: nonEmpty(environment['PRELOOP_TOKEN']),
       name,
-      labels: values.labels === undefined ? null : splitLabels(values.labels),
-      concurrency,
+      labels: labelsOf(values.labels, ephemeral),
+      // One job is all it takes, so the service must not promise a second slot.
+      concurrency: once ? 1 : concurrency,
       port,
       open: values['no-open'] !== true,
       enrol,
+      once,
+      ephemeral,
+      waitForJobMs,
     },
   };
+}
+
+/** One that nobody named is told apart from others of its machine by a label of its own. */
+function labelsOf(
+  given: readonly string[] | undefined,
+  ephemeral: boolean,
+): readonly string[] | null {
+  const labels = given === undefined ? null : splitLabels(given);
+  if (!ephemeral || (labels !== null && labels.length > 0)) return labels;
+  return [`ci-${hostname() || 'runner'}-${process.pid}`];
 }
 
 function splitLabels(given: readonly string[]): readonly string[] {

@@ -117,7 +117,7 @@ export function openDataDir(root: string, selfUid = process.getuid?.()): DataDir
   const paths = dataPaths(root);
   prepareRoot(root, selfUid);
   for (const folder of [paths.logsDir, paths.workspacesDir, paths.planeDir, paths.diagnosticsDir]) {
-    attempt(root, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+    makeFolder(root, folder);
   }
   const lock = takeLock(paths);
   heldLocks.add(lock);
@@ -128,6 +128,11 @@ export function openDataDir(root: string, selfUid = process.getuid?.()): DataDir
       heldLocks.delete(lock);
     },
   };
+}
+
+/** A folder within the data folder, for a shell that needs one before the rest. Throws DataDirUnusableError. */
+export function makeFolder(root: string, folder: string): void {
+  attempt(root, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
 }
 
 function prepareRoot(root: string, selfUid: number | undefined): void {

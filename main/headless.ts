@@ -1,22 +1,32 @@
 /** Process entry for plain Node: flags, signals, state lines. */
-import { homedir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { StopHow } from '../runner-core/listener/listener.ts';
 import type { JobId } from '../runner-core/model/ids.ts';
 import { RunnerError } from '../runner-core/model/errors.ts';
+import { keepYoungGenerationSmall } from '../runner-core/process/small-young-generation.ts';
 import { systemClock, systemRandom } from '../runner-core/system.ts';
-import { parseConfig, USAGE, type HostConfig } from './config.ts';
+import { parseConfig, USAGE, WAIT_FOR_JOB_MS, type HostConfig } from './config.ts';
 import { defaultDataDir } from './data-dir.ts';
-import { createHost, type Host } from './host.ts';
+import type { Host } from './host-shape.ts';
+import { createHost } from './host.ts';
 import { hasDesktop, openPage } from './open-page.ts';
+import { OneShot } from './one-shot.ts';
 import type { Platform } from './platform.ts';
 import {
   engineLine,
+  intakeLine,
   jobLine,
   pageLine,
   sessionLine,
+  storageLines,
   settingsLine,
   submitLine,
 } from './state-lines.ts';
+import { systemPower } from './system-power.ts';
+import { systemBusSocket, watchSleep } from './system-sleep.ts';
 import { VERSION } from './version.ts';
 import { ChildProcessLauncher } from './workers/child-process-launcher.ts';
 import { PlaneStartError } from './embedded-plane.ts';
@@ -37,6 +47,7 @@ function headlessPlatform(): Platform {
       new ChildProcessLauncher({ entry: here('worker.js'), environment, clock: systemClock, log }),
     planeEntry: here('control-plane.js'),
     pageDir: here('page'),
+    power: systemPower(process.platform),
     clock: systemClock,
     random: systemRandom,
     environment,
@@ -56,21 +67,40 @@ function printStates(host: Host): void {
     shown.set(key, line);
     say(line);
   };
-  const showAll = (jobId: JobId | null): void => {
-    const { session, engine, enrolment, settingsProblem } = host.view();
+  const showAll = (): void => {
+    const { session, engine, enrolment, settingsProblem, storage } = host.view();
     show('engine', engineLine(engine));
     if (enrolment !== null)
       show('enrolment', `Enrol    ${enrolment.problem}. ${enrolment.remedy}.`);
     // Without a problem, not being enrolled is a moment of the first start.
     if (session.kind !== 'signed_out' || enrolment !== null)
       show('session', sessionLine(session, host.serverUrl, systemClock.nowMs()));
+    showIntake();
     if (settingsProblem !== null || shown.has('settings'))
       show('settings', settingsLine(settingsProblem));
-    const job = jobId === null ? undefined : host.job(jobId);
-    if (job !== undefined) show(job.spec.jobId, jobLine(job));
+    const lines = storageLines(storage);
+    for (const line of lines) show(line.startsWith('Disk') ? 'disk' : line, line);
+    if (shown.has('disk') && !lines.some((line) => line.startsWith('Disk')))
+      show('disk', 'Disk     has room again; jobs are taken');
   };
-  host.watch((change) => showAll(change.kind === 'job' ? change.jobId : null));
-  showAll(null);
+  // The overview reads every job that is held: only where intake is worth a line.
+  const showIntake = (): void => {
+    const { intake: taking, session } = host.view();
+    if (taking === 'open' && session.kind !== 'closed' && !shown.has('intake')) return;
+    const { intake, sentence } = host.overview();
+    if (intake !== 'open' || shown.has('intake')) show('intake', intakeLine(intake, sentence));
+  };
+  const showJob = (jobId: JobId): void => {
+    const job = host.job(jobId);
+    if (job === undefined) return;
+    show(jobId, jobLine(job));
+    showIntake();
+  };
+  host.watch((change) => {
+    if (change.kind === 'job') showJob(change.jobId);
+    else showAll();
+  });
+  showAll();
 }
 
 /** A browser that does not open is no reason not to run jobs: the address was printed. */
@@ -79,8 +109,13 @@ async function show(host: Host, address: string): Promise<void> {
   if (!opened) say('Page     could not be opened from here; open the address above in a browser');
 }
 
-async function run(config: HostConfig): Promise<void> {
+async function run(
+  config: HostConfig,
+  ended: (host: Host) => void = () => undefined,
+): Promise<number> {
   const host = await createHost(headlessPlatform(), config);
+  const oneShot =
+    config.once === true || config.ephemeral === true ? watchOver(host, config) : null;
   say(`Preloop Runner Host ${VERSION}`);
   say(`Data     ${host.dataDir}`);
   if (host.plane !== null) {
@@ -91,7 +126,18 @@ async function run(config: HostConfig): Promise<void> {
   say(pageLine(address, host.page.takenPort));
   printStates(host);
   if (config.open && hasDesktop(process.platform, process.env)) await show(host, address);
+  let exitCode: number = OK;
   await new Promise<void>((resolve) => {
+    const end = (how: StopHow): void => void host.stop(how).then(resolve, resolve);
+    host.onQuitAsked((how) => {
+      exitCode = oneShot?.early ?? OK;
+      say(how === 'drain' ? 'Finishing what runs, then stopping' : 'Stopping');
+      end(how);
+    });
+    void oneShot?.over.then((code) => {
+      exitCode = code;
+      end('stop');
+    });
     let askedAtMs: number | null = null;
     const stop = (): void => {
       const nowMs = systemClock.monotonicMs();
@@ -107,19 +153,65 @@ async function run(config: HostConfig): Promise<void> {
           ? 'Stopping'
           : `Stopping ${held === 1 ? 'one job' : `${held} jobs`}; Ctrl-C again exits at once`,
       );
-      void host.stop('stop').then(resolve, resolve);
+      exitCode = oneShot?.early ?? OK;
+      end('stop');
     };
+    // Halted and set going again: sockets may be dead, as after sleep.
+    if (process.platform !== 'win32') process.on('SIGCONT', () => host.wake());
+    hearOfSleep(() => host.wake());
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
+    // What starts an ephemeral runner is often a session that just goes away.
+    if (config.ephemeral === true) process.on('SIGHUP', stop);
   });
   say('Stopped');
+  ended(host);
+  const unsettled = host.unsettled();
+  if (config.ephemeral === true && unsettled > 0)
+    say(
+      `Verdicts ${unsettled} still to be reported; start again with --ephemeral --data-dir ${host.dataDir}`,
+    );
+  return exitCode;
+}
+
+/** Until this process ends. */
+function hearOfSleep(woke: () => void): void {
+  if (process.platform !== 'linux') return;
+  const socket = systemBusSocket(process.env['DBUS_SYSTEM_BUS_ADDRESS']);
+  if (socket !== null) watchSleep({ socket, userId: process.getuid?.() ?? 0, woke });
+}
+
+function watchOver(host: Host, config: HostConfig): OneShot {
+  return new OneShot(host, {
+    once: config.once === true,
+    waitMs: config.waitForJobMs ?? WAIT_FOR_JOB_MS,
+    clock: systemClock,
+    leased: (jobId) => {
+      if (host.plane === null)
+        say(`Execution URL: ${host.serverUrl}/console/flows/executions/${jobId}`);
+    },
+  });
+}
+
+/** A folder for one stay, where the owner names none; it stays only if something in it is still to be told. */
+async function runInOwnFolder(config: HostConfig): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'preloop-runner-'));
+  let unsettled = 0;
+  try {
+    return await run({ ...config, dataDir }, (host) => {
+      unsettled = host.unsettled();
+    });
+  } finally {
+    if (unsettled === 0) await rm(dataDir, { recursive: true, force: true });
+  }
 }
 
 async function main(): Promise<number> {
   const parsed = parseConfig(process.argv.slice(2), process.env);
   if (parsed.ok) {
-    await run(parsed.config);
-    return OK;
+    const { config } = parsed;
+    const ownFolder = config.ephemeral === true && config.dataDir === null;
+    return ownFolder ? await runInOwnFolder(config) : await run(config);
   }
   if (parsed.kind === 'invalid') {
     const flag = parsed.flag === 'flags' ? '' : `${parsed.flag}: `;
@@ -130,6 +222,7 @@ async function main(): Promise<number> {
   return OK;
 }
 
+keepYoungGenerationSmall();
 try {
   process.exit(await main());
 } catch (error) {

@@ -2,102 +2,44 @@
 import { openKeyFileBox } from '../runner-core/sealing/key-file-box.ts';
 import { EngineLeftoverRemover } from '../runner-core/docker/leftover-remover.ts';
 import { endpointProbe } from '../runner-core/docker/endpoint-probe.ts';
-import type { EngineChoice } from '../runner-core/docker/docker-endpoint.ts';
-import { Listener, type HeldJob, type StopHow } from '../runner-core/listener/listener.ts';
+import { Listener, type StopHow } from '../runner-core/listener/listener.ts';
 import { toJobId, type JobId } from '../runner-core/model/ids.ts';
-import type { SessionState } from '../runner-core/model/session-state.ts';
-import type { StoredJob } from '../runner-core/ports.ts';
 import { newId } from '../runner-core/system.ts';
+import { shownSkewMs } from './control-plane/clock-skew.ts';
+import { ServiceRoute } from './control-plane/service-route.ts';
 import { WebSocketControlPlane } from './control-plane/websocket-control-plane.ts';
-import type { RequestHandlers } from './api/page-source.ts';
+import { Closers } from './closers.ts';
 import type { HostConfig } from './config.ts';
-import type { OverviewView } from './contract/views.ts';
 import { openDataDir, type DataDir } from './data-dir.ts';
 import { EmbeddedPlane } from './embedded-plane.ts';
+import type { Host, HostChange, HostView } from './host-shape.ts';
 import { HostIdentity, thisMachine } from './host-identity.ts';
 import { HostLog } from './log.ts';
+import { identityKey, refuseOthersJobs, unsettledOrOne } from './whose-jobs.ts';
 import { PageApi } from './page-api.ts';
 import type { Platform } from './platform.ts';
 import { openCredentialVault } from './secrets/credential-vault.ts';
 import { EngineWatch } from './services/engine-watch.ts';
 import { Enrolment } from './services/enrolment.ts';
 import { Housekeeping } from './services/housekeeping.ts';
+import { LeftoverBook } from './services/leftover-book.ts';
+import { openHealth } from './services/health/open-health.ts';
+import { Leftovers } from './services/leftovers.ts';
+import { OwnerChoice } from './services/owner-choice.ts';
+import { WakeWatch } from './services/wake-watch.ts';
 import { openSettingsFile } from './settings-file.ts';
-import { openDatabase } from './store/database.ts';
-import { SettingsStore } from './store/settings-store.ts';
-import { openJobStore, type SqliteJobStore } from './store/sqlite-job-store.ts';
+import { TakeOver } from './services/take-over.ts';
+import { StorageWatch } from './services/storage-watch.ts';
+import { openHostStore, storePaths } from './store/host-store.ts';
+import { notedLeftovers } from './store/noted-leftovers.ts';
+import type { SettingsStore } from './store/settings-store.ts';
+import type { SqliteJobStore } from './store/sqlite-job-store.ts';
 
 const PLANE_PORT_SETTING = 'plane_port';
+/** Long enough for an answer to be on its way to who asked for the end. */
+const QUIT_DELAY_MS = 50;
 /** Identity on the embedded plane is kept by this name, since its address may change. */
 const EMBEDDED_KEY = 'embedded';
-
-/** What a shell may show; each is read anew after a change. */
-export interface HostView {
-  readonly session: SessionState;
-  readonly engine: EngineChoice | null;
-  /** Why there is no identity, and what the owner can do; null when there is one. */
-  readonly enrolment: { readonly problem: string; readonly remedy: string } | null;
-  /** Why settings.yaml as it is now is not in force; null when it is. */
-  readonly settingsProblem: string | null;
-  readonly held: readonly HeldJob[];
-  readonly concurrency: number;
-}
-
-export type HostChange =
-  | { readonly kind: 'session' | 'engine' | 'enrolment' }
-  | { readonly kind: 'job'; readonly jobId: JobId };
-
-export interface Host {
-  readonly dataDir: string;
-  readonly serverUrl: string;
-  /** Null where a service is configured. */
-  readonly plane: EmbeddedPlane | null;
-  view(): HostView;
-  job(jobId: JobId): StoredJob | undefined;
-  watch(show: (change: HostChange) => void): void;
-  readonly page: {
-    /** `http://127.0.0.1:PORT`. */
-    readonly origin: string;
-    /** The port that was wished for, where somebody else has it. */
-    readonly takenPort: number | null;
-  };
-  /** `http://127.0.0.1:PORT/#code=…`; the code is good once, for a minute. */
-  signInUrl(): string;
-  overview(): OverviewView;
-  /** Shows it at once and after each change, four times a second at most. The result ends it. */
-  watchOverview(show: (view: OverviewView) => void): () => void;
-  /** All that the page can ask for. */
-  readonly requests: RequestHandlers;
-  pause(): void;
-  resume(): void;
-  goOffline(): void;
-  goOnline(): void;
-  /** False for a job that is not held (any more). */
-  stopJob(jobId: string): boolean;
-  /** After sleep: check the session now. */
-  wake(): void;
-  /** Idempotent; `stop` overrides a `drain` under way. */
-  stop(how: StopHow): Promise<void>;
-}
-
-/** Everything opened so far, closed in reverse; each step's failure is logged and does not stop the rest. */
-class Closers {
-  readonly #steps: { readonly name: string; readonly close: () => unknown }[] = [];
-
-  add(name: string, close: () => unknown): void {
-    this.#steps.unshift({ name, close });
-  }
-
-  async closeAll(log: HostLog): Promise<void> {
-    for (const { name, close } of this.#steps.splice(0)) {
-      try {
-        await close();
-      } catch (error) {
-        log.error('closing failed', { step: name, error });
-      }
-    }
-  }
-}
 
 /**
  * Opens the data folder (throws AlreadyRunningError, DataDirUnusableError and what the store throws),
@@ -126,11 +68,10 @@ async function compose(
   closers: Closers,
 ): Promise<Host> {
   const { clock, random } = platform;
-  const database = openDatabase(dataDir.database);
-  closers.add('database', () => database.close());
-  const store = openJobStore(database, { logsDir: dataDir.logsDir, log }, clock.nowMs());
-  closers.add('store', () => store.close());
-  const facts = new SettingsStore(database);
+  const paths = storePaths(dataDir);
+  const opened = await openHostStore({ paths, clock, log });
+  closers.add('store', () => opened.close());
+  const { store, facts } = opened;
   const settings = openSettingsFile(dataDir.settings, log);
   const vault = openCredentialVault(dataDir.credentials, await openKeyFileBox(dataDir.sealKey));
   for (const token of vault.tokens()) log.hide(token);
@@ -142,6 +83,17 @@ async function compose(
   const tell = (change: HostChange): void => {
     for (const show of changes) show(change);
   };
+
+  const storage = new StorageWatch({
+    ...paths,
+    ...opened,
+    clock,
+    log,
+    limits: () => settings.disk(),
+    changed: () => tell({ kind: 'storage' }),
+  });
+  closers.add('storage watch', () => storage.stop());
+  await storage.look();
 
   const engines = new EngineWatch({
     ...platform,
@@ -160,11 +112,21 @@ async function compose(
   if (ownerToken !== null) log.hide(ownerToken);
 
   const concurrency = (): number => config.concurrency ?? settings.concurrency();
+  const route = new ServiceRoute({
+    ...platform,
+    log,
+    settings: () => settings.network(),
+    skewChanged: () => tell({ kind: 'session' }),
+  });
+  const ephemeral = config.ephemeral === true;
+  const serverKey = identityKey(plane === null ? serverUrl : EMBEDDED_KEY, ephemeral);
+  refuseOthersJobs(store, facts, serverKey, ephemeral);
   let enrolmentProblem: HostView['enrolment'] = null;
   const identity = new HostIdentity({
-    enrolment: new Enrolment({ store: facts, vault, log }),
+    enrolment: new Enrolment({ store: facts, vault, log, route }),
     request: {
-      serverKey: plane === null ? serverUrl : EMBEDDED_KEY,
+      serverKey,
+      ephemeral,
       serverUrl,
       ownerToken,
       name: config.name,
@@ -182,36 +144,79 @@ async function compose(
   });
   closers.add('identity', () => identity.stop());
 
-  const parts = { clock, store, settings, serverUrl, identity: () => identity.current };
+  const remover = new EngineLeftoverRemover(() => engines.address(), clock);
+  const hostInstance = facts.hostInstance(newId);
+  const kept: Leftovers = new Leftovers({
+    ...{ clock, log, store, hostInstance, engine: remover },
+    book: new LeftoverBook(facts),
+    noted: notedLeftovers(opened.database),
+    held: () => new Set(listener.held().map(({ job }) => job.spec.jobId)),
+    keepFailedMs: () => settings.keepFailedMs(),
+    changed: () => tell({ kind: 'leftovers' }),
+  });
+  const parts = { clock, store, settings, serverUrl, kept, identity: () => identity.current };
   const listener = new Listener({
     ...parts,
     random,
     log,
-    controlPlane: new WebSocketControlPlane({ serverUrl, clock, log }),
+    controlPlane: new WebSocketControlPlane({ serverUrl, clock, log, route }),
     launcher,
-    remover: new EngineLeftoverRemover(() => engines.address(), clock),
+    remover,
     concurrency,
     engine: () => engines.address(),
-    hostInstance: facts.hostInstance(newId),
+    refusal: () => storage.refusal(),
+    engineProblem: () => engines.problem,
+    hostInstance,
     workspacesDir: dataDir.workspacesDir,
+    ephemeral,
   });
+  const takeOver = new TakeOver(facts, serverKey);
   listener.onChange((change) => {
+    if (change.kind === 'session') takeOver.saw(change.state);
     if (change.kind === 'job') lookForEngineAfter(store, change.jobId, engines);
+    if (change.kind === 'job') kept.jobChanged();
     tell(change.kind === 'job' ? change : { kind: 'session' });
   });
+  const choice = new OwnerChoice({
+    clock,
+    log,
+    settings: facts,
+    listener,
+    power: platform.power ?? null,
+    changed: () => tell({ kind: 'choice' }),
+  });
+  closers.add('owner choice', () => choice.stop());
+  // Before the start, so that a host that was paused takes nothing in between.
+  await choice.start();
   // Before the start: what an earlier host left in the engine is found by whose it is.
   const isKnown = identity.recall();
-  await listener.start();
+  const { refusal } = takeOver;
+  await listener.start({ dial: choice.offlineSinceMs === null, refusal });
+  changes.add(({ kind }) => {
+    if (kind === 'engine' && engines.address() !== null) listener.engineFound();
+  });
   const housekeeping = new Housekeeping({
     clock,
     log,
     workspacesDir: dataDir.workspacesDir,
     held: () => new Set(listener.held().map(({ job }) => job.spec.jobId)),
+    tidy: () => storage.tidy(),
   });
   closers.add('housekeeping', () => housekeeping.stop());
   housekeeping.start();
+  closers.add('leftovers', () => kept.stop());
+  kept.start();
+  const watched = openHealth({
+    ...{ ...parts, log, facts, listener, engines, storage, route, choice, plane, tell },
+    database: opened.database,
+    databasePath: dataDir.database,
+    machineName: config.name ?? thisMachine().hostname,
+    enrolment: () => enrolmentProblem,
+  });
+  closers.add('health', () => watched.stop());
+  changes.add((change) => watched.changed(change));
   const page = await PageApi.start({
-    ...parts,
+    ...{ ...parts, ...watched },
     log,
     dataDir: dataDir.root,
     pageDir: platform.pageDir,
@@ -223,19 +228,45 @@ async function compose(
     slots: concurrency,
     name: config.name,
     enrolment: () => enrolmentProblem,
+    storage: () => storage.state,
+    skew: () => shownSkewMs(route.skew.current),
+    choice,
+    // In a turn of its own: what asked for it is answered first.
+    quit: (how) => void clock.after(QUIT_DELAY_MS, () => (quitAsked ?? host.stop)(how)),
   });
   closers.add('page', () => page.stop());
   changes.add((change) => page.changed(change));
-  if (!isKnown) void enrol(identity, listener, log);
+  if (!isKnown) void enrol(identity, listener, choice, log);
 
+  const steer = (act: () => void | Promise<void>): void =>
+    void (async () => act())().catch((error: unknown) => log.warn('not carried out', { error }));
+  const wake = new WakeWatch({
+    clock,
+    log,
+    woke: () => {
+      watched.timeline.note({ kind: 'woke', detail: '' });
+      listener.redial();
+      steer(() => choice.check());
+    },
+  });
+  closers.add('wake watch', () => wake.stop());
+  wake.start();
+
+  let left: number | null = null;
   let stopped: Promise<void> | null = null;
   const end = async (how: StopHow): Promise<void> => {
     await listener.stop(how);
+    left = unsettledOrOne(store);
+    if (listener.hasLeft) {
+      vault.forget(serverKey);
+      facts.forgetIdentity(serverKey);
+    }
     await closers.closeAll(log);
     await log.close();
     dataDir.release();
   };
-  return {
+  let quitAsked: ((how: StopHow) => void) | null = null;
+  const host: Host = {
     dataDir: dataDir.root,
     serverUrl,
     plane,
@@ -244,7 +275,11 @@ async function compose(
       engine: engines.choice,
       enrolment: enrolmentProblem,
       settingsProblem: settings.problem()?.message ?? null,
-      held: listener.held(),
+      storage: storage.state,
+      intake: listener.intake,
+      get held() {
+        return listener.held();
+      },
       concurrency: concurrency(),
     }),
     job: (jobId) => store.job(jobId),
@@ -254,15 +289,21 @@ async function compose(
     overview: () => page.overview(),
     watchOverview: (show) => page.watchOverview(show),
     requests: page.requests,
-    pause: () => void page.requests['host.pause']({}),
-    resume: () => void page.requests['host.resume']({}),
-    goOffline: () => void page.requests['host.offline']({}),
-    goOnline: () => void page.requests['host.online']({}),
+    pause: (wish = {}) => steer(() => choice.takePause(wish)),
+    resume: () => steer(() => choice.resume()),
+    goOffline: () => steer(() => choice.goOffline()),
+    goOnline: () => steer(() => choice.goOnline()),
     stopJob: (text) => {
       const jobId = toJobId(text);
       return jobId !== undefined && listener.stopJob(jobId, 'owner');
     },
-    wake: () => listener.redial(),
+    wake: () => wake.told(),
+    takeNoMore: () => {
+      void listener.drain();
+      tell({ kind: 'choice' });
+    },
+    unsettled: () => left ?? store.unsettled().length,
+    onQuitAsked: (quit) => void (quitAsked = quit),
     stop: (how) => {
       // A second call may ask for a harder way; the listener decides.
       if (stopped !== null) void listener.stop(how);
@@ -270,6 +311,7 @@ async function compose(
       return stopped;
     },
   };
+  return host;
 }
 
 async function startPlane(
@@ -292,11 +334,16 @@ async function startPlane(
 }
 
 /** Never rejects but for a disk that refuses. */
-async function enrol(identity: HostIdentity, listener: Listener, log: HostLog): Promise<void> {
+async function enrol(
+  identity: HostIdentity,
+  listener: Listener,
+  choice: OwnerChoice,
+  log: HostLog,
+): Promise<void> {
   if (!(await identity.obtain())) return;
   const token = identity.current?.token;
   if (token !== undefined) log.hide(token);
-  listener.retry();
+  if (choice.offlineSinceMs === null) listener.retry();
 }
 
 /** A job that met no engine is the sign to look for one. */

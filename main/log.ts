@@ -10,7 +10,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const MAX_WAITING_LINES = 5_000;
 
 export interface HostLogOptions {
-  /** Its folder exists. Rotated at 5 MiB, three files in all. */
+  /** Its folder exists. Rotated at 5 MiB or after a week, three files in all, none kept over 30 days. */
   readonly path: string;
   readonly clock: Clock;
   /** Least level that is written; 'info' when left out. */
@@ -31,7 +31,7 @@ export class HostLog implements Log {
   #writing: Promise<void> | undefined;
 
   constructor(options: HostLogOptions) {
-    this.#file = new RotatingFile(options.path);
+    this.#file = new RotatingFile(options.path, () => options.clock.nowMs());
     this.#clock = options.clock;
     this.#least = LOG_LEVELS.indexOf(options.level ?? 'info');
     this.#echo = options.echo;
@@ -56,6 +56,11 @@ export class HostLog implements Log {
   /** From now on `value` is blanked wherever it appears. Values under 6 characters are ignored. */
   hide(value: string): void {
     this.#redaction.hide(value);
+  }
+
+  /** As it may be kept: without what is hidden. */
+  clean(text: string): string {
+    return this.#redaction.text(text);
   }
 
   /** Resolves once everything logged before is in the file, or was given up. Never rejects. */

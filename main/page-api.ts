@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { dockerEngine } from '../runner-core/docker/dockerode-engine.ts';
-import type { Listener } from '../runner-core/listener/listener.ts';
+import type { Listener, StopHow } from '../runner-core/listener/listener.ts';
 import type { JobId } from '../runner-core/model/ids.ts';
 import { occupiesSlot } from '../runner-core/model/job-machine.ts';
 import type { Clock, Log, RunnerIdentity } from '../runner-core/ports.ts';
@@ -17,9 +17,15 @@ import { ValueFeed } from './api/topic-feed.ts';
 import { PlaneClient } from './cli/plane-client.ts';
 import type { OverviewView } from './contract/views.ts';
 import type { EmbeddedPlane } from './embedded-plane.ts';
+import type { ChangeKind } from './host-shape.ts';
 import type { EngineWatch } from './services/engine-watch.ts';
+import type { Leftovers } from './services/leftovers.ts';
+import type { Health } from './services/health/health.ts';
+import type { Timeline } from './services/timeline/timeline.ts';
 import { hostRequests } from './services/host-requests.ts';
 import { HostViews } from './services/host-views.ts';
+import type { OwnerChoice } from './services/owner-choice.ts';
+import type { StorageState } from './services/views/storage-words.ts';
 import { TestJob } from './services/test-job.ts';
 import type { SettingsFile } from './settings-file.ts';
 import type { SettingsStore } from './store/settings-store.ts';
@@ -46,13 +52,20 @@ export interface PageApiDeps {
   readonly slots: () => number;
   readonly name: string | null;
   readonly identity: () => RunnerIdentity | null;
+  /** What the owner is told of the clocks; null for nothing. */
+  readonly skew: () => number | null;
   readonly enrolment: () => { readonly problem: string; readonly remedy: string } | null;
+  readonly choice: OwnerChoice;
+  readonly storage: () => StorageState;
+  readonly kept: Leftovers;
+  readonly health: Health;
+  readonly timeline: Timeline;
+  readonly quit: (how: StopHow) => void;
 }
 
 /** What changed that the store does not tell of. */
 export type PageChange =
-  | { readonly kind: 'session' | 'engine' | 'enrolment' }
-  | { readonly kind: 'job'; readonly jobId: JobId };
+  { readonly kind: ChangeKind } | { readonly kind: 'job'; readonly jobId: JobId };
 
 export class PageApi {
   readonly requests: RequestHandlers;
@@ -84,11 +97,13 @@ export class PageApi {
       version: VERSION,
       server: () => ({ url: plane?.plane.url ?? deps.serverUrl, embedded: plane !== null }),
       testJob: () => (plane === null ? null : this.#testJob.image),
+      leftovers: () => deps.kept.view(),
     });
     this.requests = hostRequests({
       ...deps,
       views: this.#views,
       testJob: this.#testJob,
+      leftovers: deps.kept,
       // Its address may be another after a restart of the plane.
       plane: plane === null ? null : () => new PlaneClient(plane.plane.url, plane.ownerToken),
       subjects: this.#subjects,
@@ -144,7 +159,8 @@ export class PageApi {
     if (change.kind === 'session') this.#views.sessionChanged();
     if (change.kind === 'engine') this.#lookForTestImage();
     if (change.kind === 'job') this.#subjects.touch(`job ${change.jobId}`);
-    this.#subjects.touch('overview');
+    if (change.kind === 'health' || change.kind === 'events') this.#subjects.touch(change.kind);
+    else this.#subjects.touch('overview');
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 /** What a shell must bring to wrap a host. */
 import type { Clock, Log, RandomSource, WorkerLauncher } from '../runner-core/ports.ts';
 import type { StartPlane } from './embedded-plane.ts';
+import type { PowerSource } from './system-power.ts';
 
 export interface Platform {
   /** Makes the launcher of the worker entry; called once. `warm` starts its spare. */
@@ -11,6 +12,8 @@ export interface Platform {
   readonly startPlane?: StartPlane;
   /** Absolute folder of the built page. */
   readonly pageDir: string;
+  /** Null or left out: this shell cannot tell what the machine runs on. */
+  readonly power?: PowerSource | null;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly environment: Readonly<Record<string, string | undefined>>;

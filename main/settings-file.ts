@@ -5,7 +5,8 @@ import { RunnerError } from '../runner-core/model/errors.ts';
 import type { JobLimits, TrustedOption } from '../runner-core/model/job-spec.ts';
 import type { Log, OwnerSettings } from '../runner-core/ports.ts';
 import { replaceFile } from './atomic-file.ts';
-import { readSettings, type Settings } from './settings-schema.ts';
+import type { NetworkSettings } from './control-plane/service-route.ts';
+import { readSettings, type DiskLimits, type Settings } from './settings-schema.ts';
 import { SETTINGS_TEMPLATE } from './settings-template.ts';
 
 /** A hand-written file of a few lines; more is a mistake, or made to keep the host busy. */
@@ -71,6 +72,20 @@ export class SettingsFile implements OwnerSettings {
   /** The image the owner wants the test job to run in, or null. */
   testImage(): string | null {
     return this.#current().testImage;
+  }
+
+  /** How long the container of a failed job is kept for a look; null: not at all. */
+  keepFailedMs(): number | null {
+    return this.#current().keepFailedMs;
+  }
+
+  disk(): DiskLimits {
+    return this.#current().disk;
+  }
+
+  /** The way to the service; read for each connection. */
+  network(): NetworkSettings {
+    return this.#current().network;
   }
 
   /** Every flow that was allowed something. */

@@ -1,10 +1,12 @@
 /** What settings.yaml may say, with the values that hold where it says nothing. Pure. */
+import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import {
   TRUSTED_OPTIONS,
   type JobLimits,
   type TrustedOption,
 } from '../runner-core/model/job-spec.ts';
+import type { NetworkSettings } from './control-plane/service-route.ts';
 import { bytesOf, durationMsOf } from './settings-units.ts';
 
 export interface Settings {
@@ -14,11 +16,23 @@ export interface Settings {
   readonly allow: ReadonlyMap<string, readonly TrustedOption[]>;
   /** For the test job; null: the owner named none. */
   readonly testImage: string | null;
+  readonly disk: DiskLimits;
+  readonly network: NetworkSettings;
+  /** How long the container of a failed job is kept for a look; null: not at all. */
+  readonly keepFailedMs: number | null;
+}
+
+/** What our own folders may take, and what must stay free for everybody else. Null: no limit. */
+export interface DiskLimits {
+  readonly budgetBytes: number | null;
+  readonly ageMs: number | null;
+  readonly freeFloorBytes: number | null;
 }
 
 /** Less starts no container: the engine's own floor for memory. */
 const MIN_MEMORY_BYTES = 6 * 2 ** 20;
 const MIN_TIME_LIMIT_MS = 1_000;
+const MIN_KEEP_MS = 60_000;
 /** The service stores no more (its range is 1 to 32). */
 const MAX_CONCURRENCY = 32;
 
@@ -33,6 +47,9 @@ export const DEFAULT_SETTINGS: Settings = {
   concurrency: 2,
   allow: new Map(),
   testImage: null,
+  disk: { budgetBytes: 2 * 2 ** 30, ageMs: 30 * 86_400_000, freeFloorBytes: 2 ** 30 },
+  network: { proxy: null, caFile: null },
+  keepFailedMs: null,
 };
 
 /** Each message is the remedy: what to write instead. */
@@ -67,10 +84,40 @@ const limitsSchema = z.strictObject(
   objectRemedy('memory, cpus, pids, time_limit, log'),
 );
 
+const budget = amount(
+  bytesOf,
+  'write a size such as 2 GiB, or none; at least 16 MiB',
+  16 * 2 ** 20,
+);
+const age = amount(durationMsOf, 'write a time such as 30d, or none; at least 1h', 3_600_000);
+const freeFloor = amount(bytesOf, 'write a size such as 1 GiB, or none', 1);
+const diskSchema = z.strictObject(
+  { budget: budget.optional(), age: age.optional(), free_floor: freeFloor.optional() },
+  objectRemedy('budget, age, free_floor'),
+);
+
+const PROXY = 'write an address such as http://proxy.example:3128, or none';
+const proxy = z.string({ error: PROXY }).refine(isProxy, PROXY);
+const CA_FILE = 'write the full path of a file with certificates in PEM form';
+const caFile = z.string({ error: CA_FILE }).refine(isAbsolute, CA_FILE);
+const networkSchema = z.strictObject(
+  { proxy: proxy.nullish(), ca_file: caFile.nullish() },
+  objectRemedy('proxy, ca_file'),
+);
+
+const keepFailed = amount(
+  durationMsOf,
+  'write a time such as 2h, or none; at least 1m',
+  MIN_KEEP_MS,
+);
+
 /** An empty section (`limits:` and nothing below) says nothing. */
 const fileSchema = z.strictObject(
   {
     limits: limitsSchema.nullish(),
+    disk: diskSchema.nullish(),
+    network: networkSchema.nullish(),
+    keep_failed: keepFailed.nullish(),
     concurrency: z
       .number({ error: 'write a whole number from 1 to 32' })
       .int('write a whole number from 1 to 32')
@@ -88,7 +135,7 @@ const fileSchema = z.strictObject(
       )
       .nullish(),
   },
-  objectRemedy('limits, concurrency, allow, test_image'),
+  objectRemedy('limits, disk, network, concurrency, keep_failed, allow, test_image'),
 );
 
 export type SettingsReading =
@@ -99,7 +146,7 @@ export type SettingsReading =
 export function readSettings(value: unknown): SettingsReading {
   const parsed = fileSchema.safeParse(value ?? {});
   if (!parsed.success) return firstProblem(parsed.error);
-  const { limits, concurrency, allow, test_image: testImage } = parsed.data;
+  const { limits, disk, network, concurrency, allow, test_image: testImage } = parsed.data;
   const fallback = DEFAULT_SETTINGS.limits;
   return {
     ok: true,
@@ -115,7 +162,21 @@ export function readSettings(value: unknown): SettingsReading {
       concurrency: concurrency ?? DEFAULT_SETTINGS.concurrency,
       allow: new Map(Object.entries(allow ?? {})),
       testImage: testImage ?? null,
+      keepFailedMs: parsed.data.keep_failed ?? null,
+      disk: diskLimits(disk ?? {}),
+      network: { proxy: network?.proxy ?? null, caFile: network?.ca_file ?? null },
     },
+  };
+}
+
+function diskLimits(given: z.infer<typeof diskSchema>): DiskLimits {
+  const fallback = DEFAULT_SETTINGS.disk;
+  const or = (value: number | null | undefined, usual: number | null): number | null =>
+    value === undefined ? usual : value;
+  return {
+    budgetBytes: or(given.budget, fallback.budgetBytes),
+    ageMs: or(given.age, fallback.ageMs),
+    freeFloorBytes: or(given.free_floor, fallback.freeFloorBytes),
   };
 }
 
@@ -128,6 +189,12 @@ function firstProblem(error: z.ZodError): SettingsReading {
     path: unknownKey === undefined ? path : [...path, unknownKey],
     remedy: issue?.message ?? '',
   };
+}
+
+function isProxy(text: string): boolean {
+  if (text === 'none') return true;
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '';
 }
 
 /** A size or time with unit, 0 or 'none' for no limit (null). */

@@ -18,6 +18,25 @@ limits:
 # Jobs at once, 1 to 32. The service may give fewer.
 # concurrency: 2
 
+# What this runner's own folder may take, and what it leaves free.
+disk:
+  # Logs of the oldest jobs are removed beyond it; what is pinned stays.
+  # budget: 2 GiB
+  # Older jobs are forgotten.
+  # age: 30d
+  # With less than this free on the disk, no job is taken.
+  # free_floor: 1 GiB
+
+# The way to the service. What is not said here is taken from HTTPS_PROXY, ALL_PROXY and NO_PROXY.
+network:
+  # http or https, with user and password where the proxy asks for them; none: no proxy at all.
+  # proxy: http://USER:PASSWORD@proxy.example:3128
+  # Certificates that are trusted beside this system's, in PEM form.
+  # ca_file: /etc/ssl/corp-inspection-ca.pem
+
+# Keeps the stopped container of a failed job for so long, to be looked at; none: it goes at once.
+# keep_failed: 2h
+
 # The image of the test job that the page offers. It needs bash and python3.
 # test_image: python:3-slim-bookworm
 

@@ -1,7 +1,14 @@
 /** The host's state as lines for a terminal. Pure. */
+import type { OverviewView } from './contract/views.ts';
 import type { EngineChoice } from '../runner-core/docker/docker-endpoint.ts';
+import { networkWords } from '../runner-core/model/network-problem.ts';
 import type { SessionState } from '../runner-core/model/session-state.ts';
 import { reasonText } from '../runner-core/model/reason-text.ts';
+import {
+  storageFaults,
+  storageSentence,
+  type StorageState,
+} from './services/views/storage-words.ts';
 import type { StoredJob } from '../runner-core/ports.ts';
 
 const REFUSAL_WORDS = {
@@ -10,7 +17,8 @@ const REFUSAL_WORDS = {
   deleted:
     'This runner was deleted on the service. Start once with --enrol new to register it anew.',
   rotated: "This runner's token was rotated elsewhere. Start once with --enrol again.",
-  replaced: 'Another process took over this runner. Stop that one, then start again.',
+  replaced:
+    'Another process took over this runner. No jobs are taken until you decide; to take it back: npx preloop-host take-back',
 } as const;
 
 /** `nowMs` is epoch ms; the countdown is in whole seconds. */
@@ -24,13 +32,23 @@ export function sessionLine(state: SessionState, serverUrl: string, nowMs: numbe
       return 'Session  online';
     case 'waiting': {
       const seconds = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
-      return `Session  offline: ${state.cause}; next try in ${seconds} s`;
+      const remedy = state.problem === undefined ? null : networkWords(state.problem).remedy;
+      const then = remedy === null ? '' : `. ${remedy}`;
+      return `Session  offline: ${state.cause}; next try in ${seconds} s${then}`;
     }
     case 'refused':
       return `Session  ${REFUSAL_WORDS[state.refusal]}`;
     case 'closed':
       return 'Session  closed';
   }
+}
+
+/** Whether jobs are taken, once that was not so. */
+export function intakeLine(
+  intake: OverviewView['intake'],
+  { state, consequence }: OverviewView['sentence'],
+): string {
+  return intake === 'open' ? 'Jobs     taken again' : `Jobs     ${state} ${consequence}`;
 }
 
 /** How to hand a job to this host; `dataDir` null: the usual place, which the command finds by itself. */
@@ -56,6 +74,19 @@ export function engineLine(choice: EngineChoice | null): string {
   if (choice === null) return 'Docker   looking';
   if (!choice.ok) return `Docker   ${choice.failure.reason} ${choice.failure.remedy}`;
   return `Docker   ${choice.engine.version} through ${choice.why}`;
+}
+
+/** One line for each thing the owner has to know of disk and database; none while all is well. */
+export function storageLines(storage: StorageState): readonly string[] {
+  const sentence = storageSentence(storage);
+  return [
+    ...(sentence === null
+      ? []
+      : [
+          `Disk     ${sentence.state} ${sentence.consequence} ${sentence.remedy?.label ?? ''}`.trimEnd(),
+        ]),
+    ...storageFaults(storage).map(({ what, why }) => `Store    ${what} ${why}`),
+  ];
 }
 
 /** One line a state; for an end with its reason and remedy in plain words. */

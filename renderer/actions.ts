@@ -1,6 +1,14 @@
 /** What a person can do from several places: asks the host, and says how that went. Owns no state. */
 import type { Problem } from '../main/contract/frames.ts';
-import type { JobRow, PermissionView, RemedyView } from '../main/contract/views.ts';
+import type { RequestInput } from '../main/contract/requests.ts';
+import type {
+  CheckId,
+  CheckView,
+  JobRow,
+  LeftoversView,
+  PermissionView,
+  RemedyView,
+} from '../main/contract/views.ts';
 import { pageClient } from './host-client/page-client.ts';
 import { toProblem } from './host-client/problem.ts';
 import { shortId } from './format.ts';
@@ -20,10 +28,18 @@ function attempt(act: () => Promise<void>): void {
   void act().catch((error: unknown) => showProblem(toProblem(error)));
 }
 
-export function pause(): void {
+export function pause(wish: RequestInput<'host.pause'> = {}): void {
   attempt(async () => {
-    await pageClient.request('host.pause', {});
-    say(words.notice.paused);
+    await pageClient.request('host.pause', wish);
+    say(wish.onBattery === true ? words.notice.pausesOnBattery : words.notice.paused);
+  });
+}
+
+/** @param held jobs that run when this is asked */
+export function quit(how: RequestInput<'host.quit'>['how'], held: number): void {
+  attempt(async () => {
+    await pageClient.request('host.quit', { how });
+    say(words.notice.quitting(how === 'drain' ? held : 0));
   });
 }
 
@@ -48,10 +64,57 @@ export function goOnline(): void {
   });
 }
 
+export function takeBack(): void {
+  attempt(async () => {
+    await pageClient.request('host.takeBack', {});
+    say(words.notice.takenBack);
+  });
+}
+
 export function checkEngine(): void {
   attempt(async () => {
     await pageClient.request('engine.check', {});
     say(words.notice.checking);
+  });
+}
+
+/** Null: all of them. The checks come in one by one through the watch. */
+export function runChecks(check: CheckId | null): void {
+  attempt(async () => {
+    await pageClient.request('health.run', { check });
+  });
+}
+
+export function mute(check: Pick<CheckView, 'id' | 'title'>): void {
+  attempt(async () => {
+    await pageClient.request('health.mute', { check: check.id });
+    say(words.health.mutedNow(check.title));
+  });
+}
+
+export function unmute(check: Pick<CheckView, 'id' | 'title'>): void {
+  attempt(async () => {
+    await pageClient.request('health.unmute', { check: check.id });
+    say(words.health.unmutedNow(check.title));
+  });
+}
+
+/** What is in a kept container is gone with it: asked first. */
+export function askToRemoveKept(kept: LeftoversView['kept'][number]): void {
+  openDialog({ kind: 'remove_kept', kept });
+}
+
+export function removeKept(kept: LeftoversView['kept'][number]): void {
+  attempt(async () => {
+    await pageClient.request('leftover.remove', { id: kept.id });
+    say(words.dialogs.removeKept.done(kept.name));
+  });
+}
+
+export function pin(job: Pick<JobRow, 'jobId'>, pinned: boolean): void {
+  attempt(async () => {
+    await pageClient.request(pinned ? 'job.pin' : 'job.unpin', { jobId: job.jobId });
+    say(pinned ? words.notice.pinned : words.notice.unpinned);
   });
 }
 
@@ -125,6 +188,8 @@ export function remedyAction(
     case 'go_online':
     case 'try_now':
       return goOnline;
+    case 'take_back':
+      return takeBack;
     case 'check_engine':
       return checkEngine;
     case 'run_test_job':

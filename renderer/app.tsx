@@ -1,5 +1,6 @@
 /** Which screen is shown: first whether this page may show any, then what the address says. */
 import type { JSX } from 'react';
+import { HealthScreen } from './features/health/health-screen.tsx';
 import { JobScreen } from './features/job/job-screen.tsx';
 import { JobsScreen } from './features/jobs/jobs-screen.tsx';
 import { OverviewScreen } from './features/overview/overview-screen.tsx';
@@ -32,6 +33,8 @@ function Screen({ route }: { readonly route: Route }): JSX.Element {
       return <JobScreen key={route.jobId} jobId={route.jobId} />;
     case 'permissions':
       return <PermissionsScreen />;
+    case 'health':
+      return <HealthScreen />;
     case 'unknown':
       return <UnknownScreen address={route.address} />;
   }

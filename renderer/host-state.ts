@@ -12,7 +12,7 @@ export function hostState(overview: OverviewView): HostState {
   const { session, intake, engine, held, slots } = overview;
   if (session.kind === 'refused') return { glyph: 'attention', text: words.hostState.attention };
   if (session.kind === 'signed_out') return { glyph: 'attention', text: words.hostState.signedOut };
-  if (intake === 'paused') return { glyph: 'paused', text: words.hostState.paused };
+  if (intake === 'paused') return { glyph: 'paused', text: pausedWords(overview) };
   if (intake === 'draining')
     return { glyph: 'paused', text: words.hostState.draining(held.length) };
   if (intake === 'offline' || session.kind === 'waiting' || session.kind === 'closed')
@@ -24,6 +24,14 @@ export function hostState(overview: OverviewView): HostState {
   if (held.length >= slots) return { glyph: 'running', text: words.hostState.full };
   const text = overview.jobsInAll === 0 ? words.hostState.idle : words.hostState.taking;
   return { glyph: 'online', text };
+}
+
+/** Short enough for the side bar; the sentence says the rest. */
+export function pausedWords({ pause, held }: OverviewView): string {
+  const { hostState: text } = words;
+  if (pause?.when === 'after_jobs' && held.length > 0) return text.draining(held.length);
+  if (pause?.untilMs != null) return text.pausedUntil(pause.untilMs);
+  return pause?.onBattery === true ? text.pausedOnBattery : text.paused;
 }
 
 /** The cells of the rack: busy ones first; the others are closed while nothing is taken. */

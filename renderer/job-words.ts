@@ -100,6 +100,8 @@ export const jobWords = {
   copyId: 'Copy id',
   copyLink: 'Copy link',
   downloadLog: 'Download log',
+  pin: 'Keep this job and its log',
+  pinned: 'Pinned: kept whatever its age and size',
   idCopied: 'Job id copied.',
   linkCopied: 'Link copied. It opens on this machine.',
   phases: 'Phases',

@@ -8,12 +8,14 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { pageClient } from './host-client/page-client.ts';
 import { followConnection } from './stores/connection-store.ts';
+import { followHealth } from './stores/health-store.ts';
 import { followOverview } from './stores/overview-store.ts';
 import { followPreferences } from './stores/preferences-store.ts';
 
 followPreferences(localStorage, document.documentElement);
 followConnection(pageClient);
 followOverview(pageClient);
+followHealth(pageClient);
 void pageClient.connect();
 // A new address opened in a tab that is here already changes only the fragment.
 addEventListener('hashchange', () => {

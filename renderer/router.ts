@@ -16,6 +16,7 @@ export type Route =
   /** `parameters` belongs to the job's screen, which reads and writes it. */
   | { readonly name: 'job'; readonly jobId: string; readonly parameters: string }
   | { readonly name: 'permissions' }
+  | { readonly name: 'health' }
   | { readonly name: 'unknown'; readonly address: string };
 
 export const ALL_JOBS: JobsRoute = { name: 'jobs', states: [], text: '' };
@@ -37,6 +38,7 @@ export function parseRoute(hash: string): Route {
   if (id !== undefined) return { name: 'unknown', address };
   if (screen === 'jobs') return parseJobs(new URLSearchParams(query));
   if (screen === 'permissions') return { name: 'permissions' };
+  if (screen === 'health') return { name: 'health' };
   return { name: 'unknown', address };
 }
 
@@ -46,6 +48,8 @@ export function formatRoute(route: Route): string {
       return '#/';
     case 'permissions':
       return '#/permissions';
+    case 'health':
+      return '#/health';
     case 'unknown':
       return `#${route.address}`;
     case 'job':

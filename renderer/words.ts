@@ -2,7 +2,10 @@
  * Every string of the shell and its screens that a person reads. Short, plain, present tense: state,
  * cause, consequence, one remedy. The sentence on the overview comes from the host.
  */
-import type { JobStateName, OverviewView, PermissionView } from '../main/contract/views.ts';
+import type { JobStateName, PermissionView } from '../main/contract/views.ts';
+import { healthWords, removeQuestion } from './health-words.ts';
+import { overviewWords } from './overview-words.ts';
+import { pauseQuestion, pauseWords, quitQuestion } from './standing-words.ts';
 import { formatClock, formatCount, formatSpan, plural } from './format.ts';
 
 const STATE_WORDS: Readonly<Record<JobStateName, string>> = {
@@ -44,6 +47,7 @@ export const words = {
     overview: 'Overview',
     jobs: 'Jobs',
     permissions: 'Permissions',
+    health: 'Health',
     running: (count: number) => `${formatCount(count)} running`,
   },
   state: (state: JobStateName) => STATE_WORDS[state],
@@ -58,6 +62,8 @@ export const words = {
     closed: 'Slots closed',
     pause: 'Pause',
     resume: 'Resume',
+    quit: 'Quit…',
+    takeBack: 'Take this runner back',
     goOffline: 'Go offline…',
     goOnline: 'Go online',
     reconnect: 'Reconnect now',
@@ -65,11 +71,14 @@ export const words = {
     copied: 'Runner id copied.',
     shortcuts: 'Keyboard shortcuts',
   },
+  pause: pauseWords,
   hostState: {
     taking: 'Online, taking jobs',
     idle: 'Online, idle',
     full: 'Online, all busy',
     paused: 'Paused',
+    pausedUntil: (atMs: number) => `Paused until ${formatClock(atMs)}`,
+    pausedOnBattery: 'Paused on battery',
     draining: (held: number) => `Finishing ${plural(held, 'job', 'jobs')}`,
     offline: (sinceMs: number) => `Offline since ${formatClock(sinceMs)}`,
     connecting: 'Connecting',
@@ -137,82 +146,8 @@ export const words = {
     back: 'Go to the overview',
   },
 
-  overview: {
-    connectedSince: (clock: string) => `Connected since ${clock}`,
-    lastCame: (clock: string) => `last job came at ${clock}`,
-    nextTry: (leftMs: number) => `Next try in ${formatSpan(leftMs)}`,
-    tries: (count: number) => plural(count, 'try failed', 'tries failed'),
-    embedded:
-      'You are on the local plane, a stand-in for the Preloop service that runs beside this app. It works without an account.',
-    runTest: 'Run a test job',
-    slots: 'Slots',
-    free: 'Free',
-    closed: 'Closed',
-    nextHere: ['The next job runs here.', 'A second job runs beside it.'],
-    freeCount: (count: number) => `${plural(count, 'slot', 'slots')} free`,
-    closedCount: (count: number) => `${plural(count, 'slot', 'slots')} closed`,
-    runningFor: (elapsed: string) => `running for ${elapsed}`,
-    usually: (fromMs: number, toMs: number) =>
-      `usually ${Math.round(fromMs / 60_000)}–${Math.max(1, Math.round(toMs / 60_000))} min`,
-    gauge: (elapsedMs: number, fromMs: number, toMs: number) =>
-      `Running ${(elapsedMs / 60_000).toFixed(1)} min, usually ${Math.round(fromMs / 60_000)} to ${Math.round(toMs / 60_000)} min`,
-    noOutput: 'Nothing printed yet',
-    stop: 'Stop…',
-    lastJobs: 'Last jobs',
-    lastOf: (count: number, longest: string) => `last ${count}, longest ${longest}`,
-    chart: (count: number, median: string, longest: string, failed: number, stopped: number) =>
-      `Run times of the last ${count} jobs: median ${median}, longest ${longest}, ${failed} failed, ${stopped} stopped`,
-    allJobs: (count: number) => `All ${formatCount(count)} jobs`,
-    columns: {
-      state: 'State',
-      job: 'Job',
-      repository: 'Repository',
-      ended: 'Ended',
-      waited: 'Waited',
-      ran: 'Ran',
-    },
-    today: 'Today',
-    jobsToday: (count: number) => plural(count, 'job', 'jobs'),
-    succeeded: 'succeeded',
-    failed: 'failed',
-    medianWait: 'median wait',
-    medianRun: 'median run',
-    machine: 'This machine',
-    docker: 'Docker',
-    logs: 'Logs',
-    jobsKept: 'Jobs kept',
-    verdicts: 'Verdicts to report',
-    none: 'none',
-    runnerId: 'Runner id',
-    notYet: 'not yet',
-    connection: 'Connection',
-    service: 'Service',
-    session: 'Session',
-    since: 'Since',
-    first: 'First steps',
-    testJob: 'Run the test job',
-    testJobBody: (image: string, local: boolean, pull: string | null) =>
-      `Runs a few commands in a container and writes a report. ${
-        local
-          ? `The image ${image} is on this machine.`
-          : `The image is ${image}${pull === null ? '' : `, about ${pull} to pull`}.`
-      } Under a minute.`,
-    submit: 'Submit one of your own',
-    submitBody: 'From a terminal, with a definition in YAML:',
-    submitCommand: 'npx preloop-host submit job.yaml',
-    copyCommand: 'Copy command',
-    commandCopied: 'Command copied.',
-    noJobs: 'No job has run yet.',
-    noJobsBody: 'Jobs that end appear here, newest first, with their verdict, wait and run time.',
-    wants: (title: string, option: string) => `${title} wants a permission: ${option}`,
-    wantsBody: (flow: string) =>
-      `Its last job was refused for want of it. It would hold for flow ${flow} alone.`,
-    allow: 'Allow for this flow…',
-    open: 'Open job',
-    checkAgain: 'Check again',
-    dockerFault: (kind: OverviewView['engine']['kind']) => DOCKER_FAULTS[kind],
-    moreFaults: (count: number) => `${count} more`,
-  },
+  overview: overviewWords,
+  health: healthWords,
   session: {
     signed_out: 'Not set up',
     dialling: 'Connecting',
@@ -290,6 +225,9 @@ export const words = {
       act: 'Stop job',
       done: (title: string) => `${title} is being stopped.`,
     },
+    pause: pauseQuestion,
+    quit: quitQuestion,
+    removeKept: removeQuestion,
     offline: {
       title: 'Go offline?',
       body: (held: number) =>
@@ -317,6 +255,7 @@ export const words = {
     settings: 'Appearance',
     none: (text: string) => `Nothing matches “${text}”.`,
     stop: (title: string) => `Stop ${title}…`,
+    runChecks: 'Run the health checks again',
     move: 'move',
     open: 'open',
     close: 'close',
@@ -332,6 +271,7 @@ export const words = {
     goOverview: 'Overview',
     goJobs: 'Jobs',
     goPermissions: 'Permissions',
+    goHealth: 'Health',
     pause: 'Pause or resume',
     filter: 'Filter',
     help: 'This list',
@@ -360,22 +300,20 @@ export const words = {
     label: 'Notice',
     close: 'Dismiss',
     paused: 'Paused. No new job starts.',
+    pausesOnBattery: 'Pauses while this machine is on battery.',
+    quitting: (held: number) =>
+      held === 0
+        ? 'The app is quitting.'
+        : `Finishing ${plural(held, 'job', 'jobs')}, then quitting.`,
     resumed: 'Taking jobs again.',
     offline: 'Offline. Running jobs go on.',
     online: 'Going online.',
+    takenBack: 'Taking the runner back.',
     testStarted: 'The test job is on its way.',
     checking: 'Looking for Docker again.',
+    pinned: 'Pinned. The job and its log are kept.',
+    unpinned: 'Unpinned. Age and disk budget count again.',
   },
   jobChanged: (title: string, state: JobStateName) =>
     `${title}: ${STATE_WORDS[state].toLowerCase()}`,
 } as const;
-
-const DOCKER_FAULTS: Readonly<Record<OverviewView['engine']['kind'], string>> = {
-  looking: 'Looking for Docker',
-  ready: 'Docker is ready',
-  not_installed: 'Docker is not installed',
-  not_running: 'Docker is not running',
-  no_permission: 'Docker is there, but this user may not use it',
-  too_old: 'Docker is too old',
-  unreachable: 'Docker cannot be reached',
-};

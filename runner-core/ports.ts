@@ -81,12 +81,17 @@ export interface JobStore {
   transition(jobId: JobId, event: JobEvent): JobState;
   /** Appends chunks in order (a chunk already stored, by seq, is skipped) and moves the cursor, in one transaction. */
   appendLog(jobId: JobId, chunks: readonly LogChunk[], cursor: LogCursor | null): void;
+  /**
+   * Makes the calls inside `act` one commit: one flush for many jobs. When `act` throws, or the disk refuses, none
+   * of them happened. Not for ends of jobs: the reserve for a full disk is not used. `act` must not wait.
+   */
+  together(act: () => void): void;
   /** At most `limit` batches with index ≥ `from`, ready to send; continuation records left out, long lines cut. */
   outgoing(jobId: JobId, from: number, limit: number): readonly OutgoingBatch[];
   /** All batches with index < `count` are acknowledged. Never goes back. */
   acknowledgeBatches(jobId: JobId, count: number): void;
   noteMarkers(jobId: JobId, markers: readonly JobMarker[]): void;
-  /** What is known of a run that goes on; a later call, and `noteEnding`, replace it. */
+  /** What is known of a run that goes on, joined with what an earlier worker of the job told (`joined-facts.ts`). */
   noteFacts(jobId: JobId, facts: RunFacts): void;
   /**
    * What the worker told: the verdict (`told`, kept until `ended` brings its own) and what is worth
@@ -128,7 +133,10 @@ export interface ControlSession {
   terminate(cause: string): void;
 }
 
-/** The outbound WebSocket. `open` rejects with an Error whose message is plain and secret-free. */
+/**
+ * The outbound WebSocket. `open` rejects with an Error whose message is plain and secret-free, a NetworkError
+ * where the way to the service failed.
+ */
 export interface ControlPlane {
   open(
     identity: RunnerIdentity,
@@ -161,9 +169,20 @@ export interface WorkerLauncher {
 /** Removes what a worker noted. Resolves when it is seen gone; succeeds if it already was. Rejects when the engine is away. */
 export interface LeftoverRemover {
   remove(leftover: Leftover): Promise<void>;
-  /** Containers carrying our runner's labels, whoever noted them. Empty when there is no engine. */
+  /** Containers carrying our runner's labels, whoever noted them. Rejects when the engine is away: that is not none. */
   labelled(runnerId: RunnerId): Promise<readonly LabelledContainer[]>;
 }
+/** Containers of failed jobs that stay for a set time, since the owner wants to look at them. */
+export interface KeptContainers {
+  /**
+   * Decides whether the container of a job that ended so stays, and has that on disk when it returns. Asked
+   * again it answers alike. Throws StoreUnavailableError.
+   */
+  keep(jobId: JobId, container: ContainerLeftover, verdict: Verdict): boolean;
+  /** By the engine's id. */
+  isKept(containerId: string): boolean;
+}
+export type ContainerLeftover = Leftover & { readonly kind: 'container' };
 export interface LabelledContainer {
   readonly leftover: Leftover & { readonly kind: 'container' };
   readonly jobId: JobId;

@@ -68,6 +68,8 @@ export const SHOTS: readonly Shot[] = [
   { name: 'overview-docker-down', state: 'docker-down' },
   { name: 'overview-permission', state: 'permission' },
   { name: 'overview-long', state: 'long' },
+  { name: 'overview-unwell', state: 'unwell' },
+  { name: 'overview-taken-over', state: 'taken-over' },
   { name: 'overview-loading', state: 'loading' },
   {
     name: 'overview-lost',
@@ -93,11 +95,34 @@ export const SHOTS: readonly Shot[] = [
   { name: 'permissions', state: 'typical', address: '/permissions' },
   { name: 'permissions-wanted', state: 'permission', address: '/permissions' },
   { name: 'permissions-empty', state: 'empty', address: '/permissions' },
+  { name: 'health', state: 'typical', address: '/health', zoomed: true },
+  { name: 'health-unwell', state: 'unwell', address: '/health', zoomed: true },
+  { name: 'health-checking', state: 'checking', address: '/health' },
+  { name: 'health-docker-down', state: 'docker-down', address: '/health' },
+  { name: 'health-waiting', state: 'waiting', address: '/health' },
+  { name: 'health-taken-over', state: 'taken-over', address: '/health' },
+  { name: 'health-empty', state: 'empty', address: '/health' },
+  { name: 'health-long', state: 'long', address: '/health' },
+  { name: 'health-loading', state: 'loading', address: '/health' },
+  {
+    name: 'health-lost',
+    state: 'unwell',
+    address: '/health',
+    prepare: (_page, host) => cutOff(host),
+  },
+  { name: 'remove-dialog', state: 'unwell', address: '/health', prepare: askToRemove },
   { name: 'palette', state: 'typical', prepare: press('Control+k') },
   { name: 'shortcuts', state: 'typical', prepare: press('?') },
   { name: 'stop-dialog', state: 'typical', prepare: askToStop },
   { name: 'allow-dialog', state: 'permission', prepare: askToAllow },
   { name: 'menu', state: 'typical', prepare: (page) => page.getByTitle('birch-14').click() },
+  {
+    name: 'pause-menu',
+    state: 'typical',
+    prepare: (page) => page.getByLabel('How to pause').click(),
+  },
+  { name: 'pause-dialog', state: 'typical', address: '/?ask=pause' },
+  { name: 'quit-dialog', state: 'typical', prepare: askToQuit },
   { name: 'unknown-address', state: 'typical', address: '/nowhere' },
   { name: 'signed-out', state: 'signed-out' },
   { name: 'wrong-version', state: 'wrong-version' },
@@ -116,6 +141,18 @@ async function walkTheList(page: Page): Promise<void> {
 async function askToStop(page: Page): Promise<void> {
   await page.getByRole('article').first().focus();
   await page.keyboard.press('s');
+}
+
+async function askToQuit(page: Page): Promise<void> {
+  await page.getByTitle('birch-14').click();
+  await page.getByRole('menuitem', { name: 'Quit…' }).click();
+}
+
+async function askToRemove(page: Page): Promise<void> {
+  await page
+    .getByRole('button', { name: /^Remove preloop/ })
+    .first()
+    .click();
 }
 
 async function askToAllow(page: Page): Promise<void> {

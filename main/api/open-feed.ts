@@ -33,6 +33,13 @@ export function openFeed(topic: string, parameters: unknown, context: FeedContex
     case 'permissions':
       parse(topic, parameters);
       return value(context, 'permissions', () => views.permissions(), VALUE_INTERVAL_MS);
+    case 'health':
+      parse(topic, parameters);
+      return value(context, 'health', () => views.health(), VALUE_INTERVAL_MS);
+    case 'events': {
+      const { limit } = parse(topic, parameters);
+      return value(context, 'events', () => views.events(limit), VALUE_INTERVAL_MS);
+    }
     case 'job': {
       const { jobId } = parse(topic, parameters);
       return value(context, `job ${jobId}`, () => views.job(jobId), VALUE_INTERVAL_MS);

@@ -9,6 +9,8 @@ export interface PageViews {
   jobs(): TopicView<'jobs'>;
   job(jobId: string): TopicView<'job'>;
   permissions(): TopicView<'permissions'>;
+  health(): TopicView<'health'>;
+  events(limit: number): TopicView<'events'>;
   /** At most `limit` records from `fromRecord` on. Of an unknown job: none, and not complete. */
   log(jobId: string, fromRecord: number, limit: number): LogStretch;
 }

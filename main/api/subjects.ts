@@ -1,7 +1,8 @@
 /** Who is told that something shown may have changed. Says what to read anew, never what it became. */
 
 /** `job` and `log` are followed by the job's id. */
-export type Subject = 'overview' | 'jobs' | 'permissions' | `job ${string}` | `log ${string}`;
+export type Subject =
+  'overview' | 'jobs' | 'permissions' | 'health' | 'events' | `job ${string}` | `log ${string}`;
 
 export class Subjects {
   readonly #watchers = new Map<Subject, Set<() => void>>();

@@ -28,6 +28,18 @@ export interface Flags {
   readonly state: string | null;
   readonly limit: string | null;
   readonly print: boolean;
+  readonly remove: string | null;
+  readonly for: string | null;
+  readonly until: string | null;
+  readonly note: string | null;
+  readonly afterJobs: boolean;
+  readonly onBattery: boolean;
+  readonly finish: boolean;
+  readonly stop: boolean;
+  readonly leave: boolean;
+  readonly server: string | null;
+  readonly mute: string | null;
+  readonly unmute: string | null;
 }
 
 export type Verb = (context: CommandContext) => Promise<ExitCode>;

@@ -27,6 +27,9 @@ import { CommandError, EXIT } from './exit-codes.ts';
 /** A host that does not even greet in this time is stopped or stuck. */
 const GREETS_WITHIN_MS = 10_000;
 
+/** It was there, and is not any more. */
+export class HostGoneError extends CommandError {}
+
 interface Waiting {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -58,7 +61,7 @@ export class HostClient {
     );
     this.#socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
     this.#socket.addEventListener('close', () =>
-      this.#ended(new CommandError('The host went away.')),
+      this.#ended(new HostGoneError('The host went away.')),
     );
     this.#socket.addEventListener('error', () => this.#ended(noHost()));
   }

@@ -31,6 +31,7 @@ function jobLines(view: JobView, nowMs: number): readonly string[] {
     `Accepted ${instantText(view.acceptedAtMs)}, ran ${runTime(view, nowMs)}`,
     `Steps    ${steps.join(', ')}`,
     `Log      ${view.lines} lines, ${sizeText(view.logBytes)}, ${view.sent.acknowledged} lines reported`,
+    ...(view.pinned ? ['Pinned   kept until you unpin it'] : []),
     ...(container === null ? [] : [containerLine(container)]),
     ...(view.pullRequestUrl === null ? [] : [`Pull     ${view.pullRequestUrl}`]),
     ...(view.consoleUrl === null ? [] : [`Preloop  ${view.consoleUrl}`]),

@@ -7,12 +7,18 @@ import { systemClock } from '../../runner-core/system.ts';
 import { defaultDataDir } from '../data-dir.ts';
 import type { Flags, Verb } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode } from './exit-codes.ts';
+import { doctor, doctorAlone } from './doctor.ts';
+import { events } from './events.ts';
 import { HostClient } from './host-client.ts';
 import { job } from './job.ts';
 import { jobs } from './jobs.ts';
+import { leftovers } from './leftovers.ts';
 import { logs } from './logs.ts';
 import { open } from './open.ts';
+import { pin } from './pin.ts';
+import { pause } from './pause.ts';
 import { plainJson, plainText } from './plain-output.ts';
+import { quit } from './quit.ts';
 import { status } from './status.ts';
 import { steer } from './steer.ts';
 import { stop } from './stop.ts';
@@ -31,18 +37,37 @@ const USAGE = `Usage: preloop-host VERB [FLAGS]
                               --grep RE             only lines that match
                               --raw                 as it was printed, without times
   stop ID                   ends a running job
+  pin ID, unpin ID          keeps a job and its log for good, or no longer
+  leftovers                 failed containers kept for a look, and what was removed when
+                              --remove ID           removes a kept one now
   submit FILE [--wait]      hands a job to the embedded plane; with --wait follows it to its end
   open [--print]            opens the page, or prints a sign-in address for it
-  pause, resume             take no new jobs, take them again
+  pause                     takes no new jobs; what runs goes on
+                              --for 1h, --until 18:00   resumes by itself
+                              --after-jobs          says so until what runs has ended
+                              --on-battery          only while the machine is on battery
+                              --note TEXT           shown beside it
+  resume                    takes them again
   offline, online           close the connection to Preloop, open it again
+
+  doctor [CHECK]            what keeps this runner from working, with what to do about each;
+                            works without a host as well
+                              --mute CHECK, --unmute CHECK   no longer counted, counted again
+                              --server URL          without a host: the way to this service
+  events                    what happened to connection, Docker and disk, newest first
+                              --limit N             as many, 50 where nothing is said
+  take-back                 have this runner again after another process took it over
+
+  quit                      ends the host
+                              --finish, --stop, --leave   what becomes of the jobs it runs
 
   --json          one JSON value, or one a line
   --data-dir DIR  the host that uses DIR
 
 The start of an ID is enough where only one job begins so.
 
-Exit codes: 0 done, 1 the job did not succeed (submit --wait), 2 the command could not be
-carried out, 3 no host runs with this data folder.
+Exit codes: 0 done, 1 the job did not succeed (submit --wait) or a check failed (doctor), 2 the
+command could not be carried out, 3 no host runs with this data folder.
 `;
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -50,20 +75,30 @@ const VERBS: Readonly<Record<string, Verb>> = {
   jobs,
   job,
   logs,
+  leftovers,
   stop,
+  pin: pin('job.pin'),
+  unpin: pin('job.unpin'),
   submit,
   open,
-  pause: steer('host.pause'),
+  pause,
   resume: steer('host.resume'),
   offline: steer('host.offline'),
   online: steer('host.online'),
+  quit,
+  'take-back': steer('host.takeBack'),
+  doctor,
+  events,
 };
 /** Words that may follow a verb; the others take none. */
 const MOST_WORDS: Readonly<Record<string, number>> = {
   jobs: 8,
+  doctor: 1,
   job: 1,
   logs: 1,
   stop: 1,
+  pin: 1,
+  unpin: 1,
   submit: 1,
 };
 
@@ -77,7 +112,19 @@ const OPTIONS = {
   grep: { type: 'string' },
   state: { type: 'string' },
   limit: { type: 'string' },
+  remove: { type: 'string' },
   print: { type: 'boolean' },
+  for: { type: 'string' },
+  until: { type: 'string' },
+  note: { type: 'string' },
+  'after-jobs': { type: 'boolean' },
+  'on-battery': { type: 'boolean' },
+  finish: { type: 'boolean' },
+  stop: { type: 'boolean' },
+  leave: { type: 'boolean' },
+  server: { type: 'string' },
+  mute: { type: 'string' },
+  unmute: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -99,19 +146,27 @@ async function main(args: readonly string[]): Promise<ExitCode> {
     );
   const { env, platform } = process;
   const dataDir = resolve(values['data-dir'] ?? defaultDataDir(platform, env, homedir()));
-  const client = await HostClient.connect(dataDir);
+  const context = {
+    words,
+    flags: flagsOf(values),
+    clock: systemClock,
+    dataDir,
+    environment: env,
+    osName: platform,
+    print: values.json === true ? (line: string) => print(plainJson(line)) : print,
+    isTerminal: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
+  };
+  let client: HostClient;
   try {
-    return await verb({
-      client,
-      words,
-      flags: flagsOf(values),
-      clock: systemClock,
-      dataDir,
-      environment: env,
-      osName: platform,
-      print: values.json === true ? (line) => print(plainJson(line)) : print,
-      isTerminal: process.stdout.isTTY && (env['NO_COLOR'] ?? '') === '',
-    });
+    client = await HostClient.connect(dataDir);
+  } catch (error) {
+    // What keeps a host from running is what this verb is for.
+    if (verb === doctor && error instanceof CommandError && error.exitCode === EXIT.noHost)
+      return await doctorAlone(context, error);
+    throw error;
+  }
+  try {
+    return await verb({ ...context, client });
   } finally {
     client.close();
   }
@@ -132,10 +187,22 @@ function flagsOf(values: ReturnType<typeof parse>['values']): Flags {
     follow: values.follow === true,
     raw: values.raw === true,
     print: values.print === true,
+    for: values.for ?? null,
+    until: values.until ?? null,
+    note: values.note ?? null,
+    afterJobs: values['after-jobs'] === true,
+    onBattery: values['on-battery'] === true,
+    finish: values.finish === true,
+    stop: values.stop === true,
+    leave: values.leave === true,
     since: values.since ?? null,
     grep: values.grep ?? null,
     state: values.state ?? null,
     limit: values.limit ?? null,
+    remove: values.remove ?? null,
+    server: values.server ?? null,
+    mute: values.mute ?? null,
+    unmute: values.unmute ?? null,
   };
 }
 

@@ -19,6 +19,10 @@ export function statusLines(view: OverviewView, nowMs: number): readonly string[
     `${sentence.state} ${sentence.consequence}${remedy}`,
     `Runner   ${plainText(view.name)}${view.runnerId === null ? '' : ` (${view.runnerId})`}, version ${view.version}`,
     `Service  ${server.url}${server.embedded ? ' (embedded)' : ''}, ${session.kind.replace('_', ' ')} ${since}`,
+    ...(session.cause === null || session.remedy === null
+      ? []
+      : [`Network  ${session.cause}. ${session.remedy}`]),
+    ...(view.clockSkewMs === null ? [] : [`Clock    ${skewText(view.clockSkewMs)}`]),
     `Docker   ${engine.version ?? engine.kind.replace('_', ' ')}. ${engine.reason}`,
     `Slots    ${held.length} of ${slots} busy`,
     ...held.map((job) => {
@@ -35,4 +39,9 @@ export function statusLines(view: OverviewView, nowMs: number): readonly string[
         `Refused  ${jobId.slice(0, 8)}: flow ${flowId} wants ${option}; allow it in the page or settings.yaml`,
     ),
   ];
+}
+
+function skewText(skewMs: number): string {
+  const seconds = Math.round(Math.abs(skewMs) / 1_000);
+  return `this machine is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the service; set its date and time`;
 }

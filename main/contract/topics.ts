@@ -4,7 +4,15 @@
  * and none is left out.
  */
 import * as z from 'zod';
-import { jobViewSchema, logRecordSchema, overviewSchema, permissionViewSchema } from './views.ts';
+import {
+  EVENTS_SHOWN,
+  eventViewSchema,
+  healthViewSchema,
+  jobViewSchema,
+  logRecordSchema,
+  overviewSchema,
+  permissionViewSchema,
+} from './views.ts';
 
 export const TOPICS = {
   overview: { parameters: z.strictObject({}), view: overviewSchema },
@@ -18,6 +26,13 @@ export const TOPICS = {
   permissions: {
     parameters: z.strictObject({}),
     view: z.object({ allowed: z.array(permissionViewSchema), problem: z.string().nullable() }),
+  },
+  /** The checks as last made; watching it makes none, `health.run` does. */
+  health: { parameters: z.strictObject({}), view: healthViewSchema },
+  /** Newest first, by when each last happened. `total`: of those that are kept. */
+  events: {
+    parameters: z.strictObject({ limit: z.number().int().min(1).max(EVENTS_SHOWN) }),
+    view: z.object({ events: z.array(eventViewSchema), total: z.number().int() }),
   },
   job_log: {
     parameters: z.strictObject({

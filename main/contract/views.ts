@@ -30,6 +30,8 @@ export const sessionViewSchema = z.object({
   attempt: count,
   /** What ended the last session, plain and short. */
   cause: z.string().nullable(),
+  /** What a person can do about the cause; null where it heals by itself. */
+  remedy: z.string().nullable(),
   refusal: z.enum(['unauthorized', 'gone', 'deleted', 'rotated', 'replaced']).nullable(),
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
@@ -41,6 +43,7 @@ export const engineViewSchema = z.object({
     'not_installed',
     'not_running',
     'no_permission',
+    'waking_up',
     'too_old',
     'unreachable',
   ]),
@@ -58,6 +61,7 @@ export const ACTIONS = [
   'resume',
   'go_online',
   'try_now',
+  'take_back',
   'check_engine',
   'run_test_job',
   'open_job',
@@ -105,6 +109,56 @@ export const slotViewSchema = jobRowSchema.extend({
 });
 export type SlotView = z.infer<typeof slotViewSchema>;
 
+/** A pause the owner chose. `active` false: for while on battery, and the machine is not. */
+export const pauseViewSchema = z.object({
+  when: z.enum(['now', 'after_jobs']),
+  /** Null: until resumed. */
+  untilMs: instant.nullable(),
+  onBattery: z.boolean(),
+  active: z.boolean(),
+  note: z.string().nullable(),
+  sinceMs: instant,
+});
+export type PauseView = z.infer<typeof pauseViewSchema>;
+
+/** What jobs left in the engine. */
+export const leftoversViewSchema = z.object({
+  /** Failed containers that are kept for a look, with when that is over. */
+  kept: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      jobId: z.string(),
+      sinceMs: instant,
+      untilMs: instant,
+    }),
+  ),
+  /** Newest first. `kept_over`: its time was over; `owner`: by hand; `unowned`: its job had ended. */
+  removed: z.array(
+    z.object({
+      atMs: instant,
+      kind: z.enum(['container', 'network', 'compose_project']),
+      name: z.string(),
+      jobId: z.string().nullable(),
+      why: z.enum(['unowned', 'kept_over', 'owner']),
+    }),
+  ),
+});
+export type LeftoversView = z.infer<typeof leftoversViewSchema>;
+
+/** What this runner takes of the disk; each is null while it is not known, or where the owner set no limit. */
+export const storageViewSchema = z.object({
+  /** By our own folders, as of the last tidying. */
+  usedBytes: count.nullable(),
+  budgetBytes: count.nullable(),
+  freeBytes: count.nullable(),
+  /** Below this no job is taken. */
+  floorBytes: count.nullable(),
+  /** About what the engine's own copies of running jobs' logs take; outside our folders and the budget. */
+  engineLogBytes: count,
+});
+export type StorageView = z.infer<typeof storageViewSchema>;
+
 export const overviewSchema = z.object({
   name: z.string(),
   runnerId: z.string().nullable(),
@@ -115,6 +169,9 @@ export const overviewSchema = z.object({
   engine: engineViewSchema,
   /** `offline`: closed on purpose. */
   intake: z.enum(['open', 'paused', 'draining', 'closed', 'offline']),
+  pause: pauseViewSchema.nullable(),
+  /** What else is wrong with this machine and needs a person, worst first; in the host's words. */
+  faults: z.array(z.object({ id: z.string(), what: z.string(), why: z.string() })),
   slots: count,
   held: z.array(slotViewSchema),
   /** At most 24, newest first. */
@@ -138,6 +195,10 @@ export const overviewSchema = z.object({
   /** Ended and not yet acknowledged. */
   unreported: count,
   logBytes: count,
+  storage: storageViewSchema,
+  leftovers: leftoversViewSchema,
+  /** The service's clock minus this machine's, to the second; null while it is under half a minute or not known. */
+  clockSkewMs: z.number().int().nullable(),
   /** Jobs refused for want of a permission that is still missing, newest first, at most five. */
   wantingPermission: z.array(
     z.object({ jobId: z.string(), title: z.string(), flowId: z.string(), option: z.string() }),
@@ -159,6 +220,8 @@ export const jobViewSchema = jobRowSchema.extend({
   why: z.object({ code: z.string(), what: z.string(), remedy: z.string() }).nullable(),
   /** Set where the owner's word would let the job run. */
   wantsPermission: z.object({ flowId: z.string(), option: z.string() }).nullable(),
+  /** Kept whatever its age and size. */
+  pinned: z.boolean(),
   verdict: z
     .object({
       status: z.enum(['SUCCEEDED', 'FAILED', 'STOPPED']),
@@ -208,3 +271,108 @@ export const permissionViewSchema = z.object({
   option: z.enum(['docker_socket', 'host_mount', 'network']),
 });
 export type PermissionView = z.infer<typeof permissionViewSchema>;
+
+/** What Health and `doctor` look at, in the order in which one explains the next. The first six are the way to the service. */
+export const CHECKS = [
+  'name',
+  'proxy',
+  'certificate',
+  'web',
+  'live_connection',
+  'clock',
+  'docker',
+  'images',
+  'disk',
+  'store',
+] as const;
+export const checkIdSchema = z.enum(CHECKS);
+export type CheckId = z.infer<typeof checkIdSchema>;
+
+/**
+ * `skipped`: an earlier one failed, so it was not reached. `not_applicable`: nothing to check here, for example the
+ * certificate of a plane on this machine. `unchecked`: not looked at since the host started.
+ */
+export const CHECK_STATES = [
+  'ok',
+  'warning',
+  'failed',
+  'skipped',
+  'not_applicable',
+  'unchecked',
+] as const;
+export const checkStateSchema = z.enum(CHECK_STATES);
+export type CheckState = z.infer<typeof checkStateSchema>;
+
+export const checkViewSchema = z.object({
+  id: checkIdSchema,
+  /** For example `Live connection`. */
+  title: z.string(),
+  state: checkStateSchema,
+  /** One plain sentence of what was found. */
+  said: z.string(),
+  /** One thing to do; only where it is a warning or failed. */
+  remedy: z.string().nullable(),
+  /** Null where there was nothing to wait for. */
+  tookMs: z.number().nullable(),
+  /** Looked at right now; the rest is what was found before. */
+  running: z.boolean(),
+  /** By the owner: shown, but counted nowhere. */
+  muted: z.boolean(),
+});
+export type CheckView = z.infer<typeof checkViewSchema>;
+
+export const healthViewSchema = z.object({
+  /** All of `CHECKS`, in their order. */
+  checks: z.array(checkViewSchema),
+  running: z.boolean(),
+  /** When all were last looked at, and how long that took; null before the first time. */
+  checkedAtMs: instant.nullable(),
+  tookMs: z.number().nullable(),
+  /** Failed or a warning, muted ones left out: the number beside Health. */
+  attention: count,
+  /** Failed, muted ones left out: `doctor` ends well only at 0. */
+  failed: count,
+  muted: count,
+});
+export type HealthView = z.infer<typeof healthViewSchema>;
+
+/** What is kept of connection, engine and machine. */
+export const EVENT_KINDS = [
+  'started',
+  'online',
+  'connection_lost',
+  'refused',
+  'taken_over',
+  'gone_offline',
+  'back_online',
+  'woke',
+  'paused',
+  'resumed',
+  'docker_found',
+  'docker_lost',
+  'disk_low',
+  'disk_recovered',
+  'store_set_aside',
+  'leftovers_removed',
+] as const;
+export const eventKindSchema = z.enum(EVENT_KINDS);
+export type EventKind = z.infer<typeof eventKindSchema>;
+
+export const eventViewSchema = z.object({
+  /** Grows with each event that is kept. */
+  id: count,
+  kind: eventKindSchema,
+  /** The first time. */
+  atMs: instant,
+  /** The last time; as `atMs` unless it happened again and again. */
+  lastAtMs: instant,
+  times: count,
+  /** For example `Connection lost`. */
+  title: z.string(),
+  /** For example `the name preloop.example is not found`; empty for nothing to add. */
+  detail: z.string(),
+});
+export type EventView = z.infer<typeof eventViewSchema>;
+
+/** The topic `events` shows as many, and no more are asked of it. */
+export const EVENTS_SHOWN = 200;

@@ -7,7 +7,10 @@ import {
   registerResponseSchema,
   type RegisterRequest,
 } from '../../runner-core/wire/rest.ts';
+import { NetworkError, networkWords } from '../../runner-core/model/network-problem.ts';
 import { toRunnerId, type RunnerId } from '../../runner-core/model/ids.ts';
+import { callService, type HttpAnswer } from './http-call.ts';
+import type { ServiceRoute } from './service-route.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -17,11 +20,12 @@ export interface Registered {
   readonly token: string;
   readonly name: string;
 }
-/** `detail` is the service's own words, at most 300 characters. */
+/** `detail` is the service's own words, at most 300 characters; of the way to it, `remedy` is what to do about that. */
 export interface NotRegistered {
   readonly ok: false;
   readonly kind: 'unauthorized' | 'forbidden' | 'not_found' | 'invalid' | 'unreachable' | 'service';
   readonly detail: string;
+  readonly remedy?: string | null;
 }
 export type Registration = Registered | NotRegistered;
 
@@ -30,13 +34,15 @@ export type Registration = Registered | NotRegistered;
  * (the socket opened with the old one ends on its next frame). Never throws.
  */
 export async function register(
+  route: ServiceRoute,
   serverUrl: string,
   ownerToken: string,
   request: RegisterRequest,
 ): Promise<Registration> {
-  let response: Response;
+  let answer: HttpAnswer;
   try {
-    response = await fetch(`${serverUrl}${REGISTER_PATH}`, {
+    answer = await callService(route, {
+      url: new URL(`${serverUrl}${REGISTER_PATH}`),
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -45,15 +51,16 @@ export async function register(
         Authorization: `Bearer ${ownerToken}`,
       },
       body: JSON.stringify(request),
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      timeoutMs: TIMEOUT_MS,
     });
   } catch (error) {
-    return { ok: false, kind: 'unreachable', detail: networkProblem(error) };
+    if (!(error instanceof NetworkError)) throw error;
+    const { what, remedy } = networkWords(error.problem);
+    return { ok: false, kind: 'unreachable', detail: what, remedy };
   }
-  const text = await response.text().catch(() => '');
-  if (!response.ok)
-    return { ok: false, kind: kindOf(response.status), detail: detailOf(text, response.status) };
+  const { status, text } = answer;
+  if (status < 200 || status > 299)
+    return { ok: false, kind: kindOf(status), detail: detailOf(text, status) };
   const parsed = registerResponseSchema.safeParse(parseJson(text));
   const runnerId = parsed.success ? toRunnerId(parsed.data.id) : undefined;
   if (!parsed.success || runnerId === undefined) {
@@ -84,10 +91,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function networkProblem(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = (cause as { code?: unknown }).code;
-  return typeof code === 'string' ? code : 'no answer within 30 s';
 }

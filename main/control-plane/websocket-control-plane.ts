@@ -2,7 +2,9 @@
  * The outbound WebSocket to the service. Owns dialling, parsing and the write deadline; when to dial,
  * what to send and what a frame means is the listener's.
  */
+import type { ClientRequest } from 'node:http';
 import { WebSocket } from 'ws';
+import { NetworkError, type NetworkProblem } from '../../runner-core/model/network-problem.ts';
 import type {
   Clock,
   ControlPlane,
@@ -15,8 +17,12 @@ import type {
 import { parseServerFrame, type ClientFrame } from '../../runner-core/wire/frames.ts';
 import { encodeFrame } from './frame-text.ts';
 import { socketUrl } from './server-url.ts';
+import type { Dial, ServiceRoute } from './service-route.ts';
 
-const HANDSHAKE_TIMEOUT_MS = 45_000;
+/** Until the connection is there, through a proxy and with its encryption. A network that swallows packets takes for ever. */
+const CONNECT_TIMEOUT_MS = 15_000;
+/** From then on, until the service has opened the socket. */
+const HANDSHAKE_TIMEOUT_MS = 30_000;
 /** A frame the operating system has not taken within this time ends the session. */
 const WRITE_DEADLINE_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -26,14 +32,10 @@ const CLOSED_WITHOUT_A_WORD = 1006;
 const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 
 export class WebSocketControlPlane implements ControlPlane {
-  readonly #serverUrl: string;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #options: WebSocketControlPlaneOptions;
 
-  constructor(options: { readonly serverUrl: string; readonly clock: Clock; readonly log: Log }) {
-    this.#serverUrl = options.serverUrl;
-    this.#clock = options.clock;
-    this.#log = options.log;
+  constructor(options: WebSocketControlPlaneOptions) {
+    this.#options = options;
   }
 
   open(
@@ -41,34 +43,78 @@ export class WebSocketControlPlane implements ControlPlane {
     events: SessionEvents,
     signal: AbortSignal,
   ): Promise<ControlSession> {
+    const { clock, log, route, serverUrl } = this.#options;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
         reject(new Error('dialling was called off'));
         return;
       }
-      const socket = new WebSocket(socketUrl(this.#serverUrl, identity.runnerId), {
-        headers: { 'X-Runner-Token': identity.token, 'User-Agent': 'preloop-runner-host' },
-        perMessageDeflate: false,
-        maxPayload: MAX_FRAME_BYTES,
-        handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-      });
-      const callOff = (): void => socket.terminate();
-      signal.addEventListener('abort', callOff, { once: true });
-      const fail = (error: Error): void => {
-        signal.removeEventListener('abort', callOff);
-        reject(new Error(dialProblem(error)));
+      const url = socketUrl(serverUrl, identity.runnerId);
+      const dial = route.dial(new URL(url.replace(/^ws/, 'http')));
+      let timer = clock.after(CONNECT_TIMEOUT_MS, () => fail(dial.timedOut()));
+      const connected = (): void => {
+        timer.cancel();
+        timer = clock.after(HANDSHAKE_TIMEOUT_MS, () => fail(dial.timedOut()));
       };
-      socket.once('error', fail);
+      const socket = dialled(url, identity, dial, connected);
       // The service speaks first, perhaps in the very packet that ends the handshake: listen before that.
-      const session = new WebSocketSession(socket, events, this.#clock, this.#log);
-      socket.once('open', () => {
+      const session = new WebSocketSession(socket, events, clock, log);
+      const settle = (): void => {
+        timer.cancel();
         signal.removeEventListener('abort', callOff);
-        socket.off('error', fail);
+      };
+      const callOff = (): void => {
+        settle();
+        reject(new Error('dialling was called off'));
+        dial.giveUp();
+        socket.terminate();
+      };
+      const fail = (problem: NetworkProblem): void => {
+        settle();
+        reject(new NetworkError(problem));
+        dial.giveUp();
+        socket.terminate();
+      };
+      const failed = (error: Error): void => fail(dial.problem(error));
+      signal.addEventListener('abort', callOff, { once: true });
+      socket.on('upgrade', ({ headers }) => void dial.answered(headers));
+      socket.on('unexpected-response', (_request, { headers, statusCode = 0 }) =>
+        fail(dial.answered(headers) ?? { code: 'answered', status: statusCode }),
+      );
+      socket.on('error', failed);
+      socket.once('open', () => {
+        settle();
         session.opened();
+        socket.off('error', failed);
         resolve(session);
       });
     });
   }
+}
+
+export interface WebSocketControlPlaneOptions {
+  readonly serverUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly route: ServiceRoute;
+}
+
+function dialled(
+  url: string,
+  identity: RunnerIdentity,
+  dial: Dial,
+  connected: () => void,
+): WebSocket {
+  return new WebSocket(url, {
+    headers: { 'X-Runner-Token': identity.token, 'User-Agent': 'preloop-runner-host' },
+    perMessageDeflate: false,
+    maxPayload: MAX_FRAME_BYTES,
+    ...dial.options,
+    finishRequest: (request: ClientRequest) => {
+      dial.follow(request, connected);
+      request.end();
+    },
+  });
 }
 
 class WebSocketSession implements ControlSession {
@@ -114,7 +160,7 @@ class WebSocketSession implements ControlSession {
   opened(): void {
     this.#open = true;
     this.#socket.on('error', (error) => {
-      this.#cause ??= dialProblem(error);
+      this.#cause ??= breakProblem(error);
     });
     this.#socket.once('close', (code, reasonBytes) => {
       const said = reasonBytes.toString('utf8').slice(0, 120);
@@ -181,29 +227,9 @@ class WebSocketSession implements ControlSession {
   }
 }
 
-const DIAL_PROBLEMS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the name of the service could not be found (DNS)',
-  EAI_AGAIN: 'the name of the service could not be looked up (no network?)',
-  ECONNREFUSED: 'the service refused the connection',
-  ECONNRESET: 'the connection was reset',
-  ETIMEDOUT: 'the service did not answer in time',
-  EHOSTUNREACH: 'the service cannot be reached from this network',
-  ENETUNREACH: 'there is no network',
-  CERT_HAS_EXPIRED: 'the certificate of the service has expired',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the service is not trusted here',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate of the service is not trusted here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the service is not trusted here',
-};
-
-/** The error in plain words. Only messages that cannot carry the token are passed through. */
-function dialProblem(error: Error & { readonly code?: unknown }): string {
-  const known = typeof error.code === 'string' ? DIAL_PROBLEMS[error.code] : undefined;
-  if (known !== undefined) return known;
-  const status = /Unexpected server response: (\d{3})/.exec(error.message)?.[1];
-  if (status !== undefined) return `the service answered ${status} instead of opening the socket`;
-  if (error.message.includes('handshake has timed out'))
-    return 'the service did not answer in time';
-  if (error.message.includes('before the connection was established'))
-    return 'dialling was called off';
+/** The error in plain words. Only what cannot carry the token is passed through. */
+function breakProblem(error: Error & { readonly code?: unknown }): string {
+  if (error.code === 'ECONNRESET' || error.code === 'EPIPE') return 'the connection was reset';
+  if (error.code === 'ETIMEDOUT') return 'the service did not answer in time';
   return `the connection failed (${typeof error.code === 'string' ? error.code : error.name})`;
 }

@@ -1,16 +1,24 @@
 /**
  * Which Docker engine this host uses, found at start and looked for again only while there is none or
- * after a job met none: an engine that answered is never asked again for the sake of asking.
+ * after a job met none: an engine that answered is never asked again for the sake of asking. While there is
+ * none the files that tell of one are looked at, which wakes nobody; a connection is tried when they changed.
  */
 import {
+  engineFiles,
   resolveEngine,
   type EndpointProbe,
   type EngineChoice,
+  type EngineFailure,
 } from '../../runner-core/docker/docker-endpoint.ts';
 import type { Clock, Log, Timer } from '../../runner-core/ports.ts';
 import type { EngineAddress } from '../../runner-core/worker/protocol.ts';
 
-const LOOK_AGAIN_MS = 10_000;
+/** Between two looks at the files. */
+const TICK_MS = 10_000;
+/** Where nothing sleeps that a connection could wake: also without a change of the files, every so many ticks. */
+const TICKS_PER_TRY = 6;
+/** An engine that is on its way up is tried at each tick for five minutes. */
+const WAKING_TICKS = 30;
 
 export interface EngineWatchOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -28,6 +36,10 @@ export class EngineWatch {
   #choice: EngineChoice | null = null;
   #looking: Promise<EngineChoice> | null = null;
   #timer: Timer | null = null;
+  /** Of the files, as they were at the last look. */
+  #stamp = '';
+  /** Since the engine, or the lack of one, was last another. */
+  #ticks = 0;
   #stopped = false;
 
   constructor(options: EngineWatchOptions) {
@@ -37,6 +49,13 @@ export class EngineWatch {
   /** Null until the first look is over. */
   get choice(): EngineChoice | null {
     return this.#choice;
+  }
+
+  /** Why there is no engine, with what can be done; null where there is one. */
+  get problem(): string | null {
+    if (this.#choice === null || this.#choice.ok) return null;
+    const { reason, remedy } = this.#choice.failure;
+    return `${reason} ${remedy}`;
   }
 
   address(): EngineAddress | null {
@@ -57,13 +76,15 @@ export class EngineWatch {
   }
 
   async #lookOnce(): Promise<EngineChoice> {
-    const { environment, homeDir, osName, probe, clock, log, changed } = this.#options;
+    const { environment, homeDir, osName, probe, log, changed } = this.#options;
     this.#timer?.cancel();
+    // Before the look: what changes during it is found at the next tick.
+    this.#stamp = await this.#stampNow();
     const choice = await resolveEngine(environment, homeDir, osName, probe);
     const differs = JSON.stringify(choice) !== JSON.stringify(this.#choice);
     this.#choice = choice;
-    if (!choice.ok && !this.#stopped)
-      this.#timer = clock.after(LOOK_AGAIN_MS, () => void this.look());
+    if (differs) this.#ticks = 0;
+    if (!choice.ok) this.#tickLater();
     if (differs) {
       log.info(
         'docker engine',
@@ -72,5 +93,41 @@ export class EngineWatch {
       changed(choice);
     }
     return choice;
+  }
+
+  /** Looks at the files, and for an engine only where that can have come. Never rejects. */
+  async #tick(): Promise<void> {
+    const choice = this.#choice;
+    if (this.#stopped || this.#looking !== null || choice === null || choice.ok) return;
+    this.#ticks += 1;
+    const stamp = await this.#stampNow();
+    if (stamp !== this.#stamp || isWorthATry(choice.failure.kind, this.#ticks)) await this.look();
+    else this.#tickLater();
+  }
+
+  #tickLater(): void {
+    if (this.#stopped) return;
+    this.#timer = this.#options.clock.after(TICK_MS, () => void this.#tick());
+  }
+
+  async #stampNow(): Promise<string> {
+    const { environment, homeDir, osName, probe } = this.#options;
+    const files = await engineFiles(environment, homeDir, osName, probe);
+    return (await Promise.all(files.map((file) => probe.stamp(file)))).join('\n');
+  }
+}
+
+function isWorthATry(kind: EngineFailure['kind'], ticks: number): boolean {
+  switch (kind) {
+    // It answers, and would be kept awake for nothing: another version, or another permission, shows in the files.
+    case 'too_old':
+    case 'no_permission':
+      return false;
+    case 'waking_up':
+      return ticks <= WAKING_TICKS || ticks % TICKS_PER_TRY === 0;
+    case 'not_installed':
+    case 'not_running':
+    case 'unreachable':
+      return ticks % TICKS_PER_TRY === 0;
   }
 }

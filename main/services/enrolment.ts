@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { RunnerId } from '../../runner-core/model/ids.ts';
 import type { Log, RunnerIdentity } from '../../runner-core/ports.ts';
+import type { ServiceRoute } from '../control-plane/service-route.ts';
 import { register, type NotRegistered, type Registered } from '../control-plane/registration.ts';
 import type { CredentialVault } from '../secrets/credential-vault.ts';
 import type { KnownIdentity, SettingsStore } from '../store/settings-store.ts';
@@ -14,6 +15,7 @@ export interface EnrolmentDeps {
   readonly store: Pick<SettingsStore, 'identity' | 'keepIdentity'>;
   readonly vault: Pick<CredentialVault, 'token' | 'runnerId' | 'keepRunner'>;
   readonly log: Log;
+  readonly route: ServiceRoute;
 }
 
 export interface EnrolmentRequest {
@@ -25,6 +27,8 @@ export interface EnrolmentRequest {
   readonly labels: readonly string[] | null;
   readonly concurrency: number;
   readonly mode: 'again' | 'new' | null;
+  /** For one stay: never resumed by registering, only dialled again while something is left to report. */
+  readonly ephemeral?: boolean;
   readonly machine: { readonly hostname: string; readonly os: string; readonly arch: string };
 }
 
@@ -100,13 +104,14 @@ export class Enrolment {
         retryable: false,
       };
     }
-    const answer = await register(request.serverUrl, request.ownerToken, {
+    const answer = await register(this.#deps.route, request.serverUrl, request.ownerToken, {
       name: request.name ?? request.machine.hostname,
       ...request.machine,
       labels: request.labels ?? [],
       concurrency: request.concurrency,
       host_exec_profiles: [],
       ...(runnerId === null ? {} : { runner_id: runnerId }),
+      ...(request.ephemeral === true ? { ephemeral: true } : {}),
     });
     if (!answer.ok) return refusedEnrolment(request, answer);
     this.#keep(request, answer);
@@ -159,7 +164,7 @@ function refusedEnrolment(request: EnrolmentRequest, answer: NotRegistered): Enr
       return {
         ok: false,
         problem: `${request.serverUrl} cannot be reached (${answer.detail})`,
-        remedy: 'Check the address and the network',
+        remedy: answer.remedy?.replace(/\.$/, '') ?? 'Check the address and the network',
         retryable: true,
       };
     case 'invalid':

@@ -1,7 +1,7 @@
 /** What the owner can ask of the host, from the page, the tray or the command line. */
 import type { RequestHandlers } from '../api/page-source.ts';
 import type { Subjects } from '../api/subjects.ts';
-import type { Listener } from '../../runner-core/listener/listener.ts';
+import type { Listener, StopHow } from '../../runner-core/listener/listener.ts';
 import { toJobId, type JobId } from '../../runner-core/model/ids.ts';
 import { occupiesSlot } from '../../runner-core/model/job-machine.ts';
 import { PlaneRequestError, type PlaneClient } from '../cli/plane-client.ts';
@@ -9,19 +9,24 @@ import { ProblemError } from '../problem.ts';
 import { SettingsFileError, type SettingsFile } from '../settings-file.ts';
 import type { SqliteJobStore } from '../store/sqlite-job-store.ts';
 import type { EngineWatch } from './engine-watch.ts';
+import type { Health } from './health/health.ts';
 import type { HostViews } from './host-views.ts';
+import type { OwnerChoice } from './owner-choice.ts';
+import type { Leftovers } from './leftovers.ts';
 import { testJobDefinition, type TestJob } from './test-job.ts';
 
 export interface HostRequestsDeps {
-  readonly listener: Pick<
-    Listener,
-    'session' | 'stopJob' | 'pause' | 'resume' | 'goOffline' | 'goOnline' | 'retry'
-  >;
-  readonly store: Pick<SqliteJobStore, 'kept'>;
+  readonly listener: Pick<Listener, 'stopJob' | 'session' | 'retry'>;
+  readonly choice: Pick<OwnerChoice, 'takePause' | 'resume' | 'goOffline' | 'goOnline'>;
+  /** Ends the host soon, after the answer is on its way. */
+  readonly quit: (how: StopHow) => void;
+  readonly store: Pick<SqliteJobStore, 'kept' | 'setPinned'>;
   readonly views: HostViews;
   readonly settings: Pick<SettingsFile, 'allow' | 'revoke'>;
   readonly engines: Pick<EngineWatch, 'look'>;
   readonly testJob: TestJob;
+  readonly leftovers: Pick<Leftovers, 'removeKept'>;
+  readonly health: Pick<Health, 'run' | 'mute'>;
   /** Null where a service is configured: jobs are submitted there. */
   readonly plane: (() => Pick<PlaneClient, 'submit'>) | null;
   readonly subjects: Subjects;
@@ -31,11 +36,13 @@ export interface HostRequestsDeps {
 const DONE = {};
 
 export function hostRequests(deps: HostRequestsDeps): RequestHandlers {
-  const { listener, views, settings, subjects } = deps;
+  const { listener, choice, views, settings, subjects } = deps;
   const steered = (act: () => void): typeof DONE => {
     act();
-    // The listener does not tell of these itself.
-    subjects.touch('overview');
+    return DONE;
+  };
+  const pinned = (jobId: string, isPinned: boolean): typeof DONE => {
+    deps.store.setPinned(knownJob(deps, jobId), isPinned);
     return DONE;
   };
   const permitted = (act: () => void): typeof DONE => {
@@ -62,6 +69,8 @@ export function hostRequests(deps: HostRequestsDeps): RequestHandlers {
         throw new ProblemError('not_running', 'The job has ended already.');
       return DONE;
     },
+    'job.pin': ({ jobId }) => pinned(jobId, true),
+    'job.unpin': ({ jobId }) => pinned(jobId, false),
     'job.run_again': ({ jobId }) => runAgain(deps, jobId),
     'job.submit': ({ definition }) => submit(deps, definition),
     'job.test': async () => {
@@ -69,11 +78,23 @@ export function hostRequests(deps: HostRequestsDeps): RequestHandlers {
       const { image } = await deps.testJob.look();
       return submit(deps, testJobDefinition(image));
     },
-    'host.pause': () => steered(() => listener.pause()),
-    'host.resume': () => steered(() => listener.resume()),
-    'host.offline': () => steered(() => listener.goOffline()),
-    'host.online': () => steered(() => goOnline(listener)),
+    'host.pause': async (wish) => {
+      await choice.takePause(wish);
+      return DONE;
+    },
+    'host.resume': () => steered(() => choice.resume()),
+    'host.offline': () => steered(() => choice.goOffline()),
+    'host.online': () => steered(() => choice.goOnline()),
+    'host.takeBack': () => steered(() => takeBack(listener)),
+    'host.quit': ({ how }) => steered(() => deps.quit(how)),
     'page.address': () => ({ url: deps.signInUrl() }),
+    'leftover.remove': async ({ id }) => {
+      await deps.leftovers.removeKept(id);
+      return DONE;
+    },
+    'health.run': ({ check }) => deps.health.run(check),
+    'health.mute': ({ check }) => steered(() => deps.health.mute(check, true)),
+    'health.unmute': ({ check }) => steered(() => deps.health.mute(check, false)),
     'engine.check': async () => {
       await deps.engines.look();
       return DONE;
@@ -83,11 +104,12 @@ export function hostRequests(deps: HostRequestsDeps): RequestHandlers {
   };
 }
 
-/** Also ends a wait for the next try, and takes a runner back that another process had. */
-function goOnline(listener: HostRequestsDeps['listener']): void {
-  const { kind } = listener.session;
-  if (kind === 'waiting' || kind === 'refused') listener.retry();
-  else listener.goOnline();
+/** Only the owner's word starts this: two hosts that each took the runner back by themselves would never end. */
+function takeBack(listener: HostRequestsDeps['listener']): void {
+  const { session } = listener;
+  if (session.kind !== 'refused' || session.refusal !== 'replaced')
+    throw new ProblemError('not_taken_over', 'No other process has taken over this runner.');
+  listener.retry();
 }
 
 function knownJob({ store }: HostRequestsDeps, text: string): JobId {

@@ -15,8 +15,10 @@ import type { SettingsFile } from '../settings-file.ts';
 import type { ListFilter } from '../store/job-listing.ts';
 import { listedFrom } from '../store/listed-rows.ts';
 import type { SqliteJobStore } from '../store/sqlite-job-store.ts';
+import type { OwnerChoice } from './owner-choice.ts';
 import { jobRow } from './views/job-row.ts';
 import { jobView } from './views/job-view.ts';
+import { SOUND_STORAGE, type StorageState } from './views/storage-words.ts';
 import { overview, type HeldSlot, type OverviewInput } from './views/overview.ts';
 
 const LAST_JOBS = 24;
@@ -43,7 +45,13 @@ export interface HostViewsDeps {
   readonly server: () => { readonly url: string; readonly embedded: boolean };
   readonly slots: () => number;
   readonly testJob: () => OverviewInput['testJob'];
+  readonly leftovers: () => OverviewInput['leftovers'];
   readonly enrolment: () => OverviewInput['enrolment'];
+  readonly skew: () => OverviewInput['clockSkewMs'];
+  readonly choice: Pick<OwnerChoice, 'pause' | 'offlineSinceMs'>;
+  readonly storage?: () => StorageState;
+  readonly health: { view(): TopicView<'health'> };
+  readonly timeline: { view(limit: number): TopicView<'events'> };
   readonly timeZone?: string;
 }
 
@@ -84,6 +92,9 @@ export class HostViews implements PageViews {
       awaySinceMs: this.#awaySinceMs,
       engine: this.#deps.engine(),
       intake: listener.intake,
+      storage: this.#deps.storage?.() ?? SOUND_STORAGE,
+      pause: this.#deps.choice.pause,
+      offlineSinceMs: this.#deps.choice.offlineSinceMs,
       slots: slots(),
       held: listener.held().map((held) => this.#slot(held)),
       lastJobs: listing.page({ shown: ENDED, text: '' }, 0, LAST_JOBS),
@@ -91,10 +102,13 @@ export class HostViews implements PageViews {
       jobsInAll: listing.total(ALL),
       unreported: listing.unreported(),
       logBytes: this.#logBytesOnDisk(),
+      leftovers: this.#deps.leftovers(),
       testJob: this.#deps.testJob(),
       refused: listing.wantingPermission(REFUSED_JOBS),
       allowed: (flowId) => settings.allowed(flowId),
       enrolment: this.#deps.enrolment(),
+      clockSkewMs: this.#deps.skew(),
+      nowMs: clock.nowMs(),
       timeZone: this.#deps.timeZone,
     });
   }
@@ -141,6 +155,14 @@ export class HostViews implements PageViews {
       options.flatMap((option) => permissionViewSchema.safeParse({ flowId, option }).data ?? []),
     );
     return { allowed, problem: settings.problem()?.message ?? null };
+  }
+
+  health(): TopicView<'health'> {
+    return this.#deps.health.view();
+  }
+
+  events(limit: number): TopicView<'events'> {
+    return this.#deps.timeline.view(limit);
   }
 
   log(text: string, fromRecord: number, limit: number): LogStretch {

@@ -1,5 +1,6 @@
 /** Opens host.db: durability settings, version check, migrations. Knows no table but through the migrations. */
-import { chmodSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../runner-core/model/errors.ts';
 import { ForeignDatabaseError, NewerDatabaseError, orUnavailable } from './errors.ts';
@@ -11,6 +12,8 @@ export type HostDatabase = Database.Database;
 export const APPLICATION_ID = 0x50524873;
 /** How long a commit waits for another reader's or writer's lock, for example a copy being made for diagnostics. */
 const BUSY_TIMEOUT_MS = 2_000;
+
+const WAL_KEPT_BYTES = 8 * 2 ** 20;
 
 /**
  * Opens or makes the database and brings it to the newest version. A commit that returned survives a
@@ -33,7 +36,12 @@ export function openDatabase(
       if (process.platform !== 'win32') chmodSync(path, 0o600);
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');
+      // What a burst made it grow to is given back at the next checkpoint.
+      database.pragma(`journal_size_limit = ${WAL_KEPT_BYTES}`);
+      // A full disk must not be asked for room to work in.
+      database.pragma('temp_store = MEMORY');
       database.pragma('foreign_keys = ON');
+      if (version > 0 && version < migrations.length) backUp(database, path, version);
       migrate(database, version, migrations);
     });
     return database;
@@ -66,6 +74,19 @@ function readHeader(
       error instanceof StoreUnavailableError && error.facts.systemCode === 'SQLITE_NOTADB';
     throw notOne ? new ForeignDatabaseError({ path }, { cause: error }) : error;
   }
+}
+
+/** Beside the database, as it was before a newer program changed its shape; one is kept. */
+function backUp(database: HostDatabase, path: string, version: number): void {
+  const name = `${basename(path)}.version-${version}`;
+  const target = join(dirname(path), name);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  // Whole under its name, or not there.
+  copyFileSync(path, `${target}.part`, constants.COPYFILE_FICLONE);
+  renameSync(`${target}.part`, target);
+  for (const other of readdirSync(dirname(path)))
+    if (other.startsWith(`${basename(path)}.version-`) && other !== name)
+      unlinkSync(join(dirname(path), other));
 }
 
 /** Each step in a transaction of its own, together with the version it leads to. */

@@ -1,7 +1,7 @@
 /** Rows of `job` and `job_log` as the engine and the page know them. Pure. */
 import type { JobId } from '../../runner-core/model/ids.ts';
 import { toJobId } from '../../runner-core/model/ids.ts';
-import type { JobState, JobStateKind } from '../../runner-core/model/job-machine.ts';
+import type { JobEvent, JobState, JobStateKind } from '../../runner-core/model/job-machine.ts';
 import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type { StoredJob } from '../../runner-core/ports.ts';
 import type { RunFacts } from '../../runner-core/worker/protocol.ts';
@@ -40,11 +40,12 @@ export interface JobRow {
   readonly lines_acked: number;
   readonly cursor: string;
   readonly removed_at_ms: number | null;
+  readonly pinned: number;
 }
 
 export const JOB_COLUMNS = `
   n, job_id, spec, state, since_ms, stop_cause, verdict, facts, markers, accepted_at_ms, started_at_ms,
-  ended_at_ms, settled_at_ms, chunks, lines, records, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms`;
+  ended_at_ms, settled_at_ms, chunks, lines, records, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms, pinned`;
 
 /** What the page and the command line show of a job, beside what the engine needs. */
 export interface KeptJob extends StoredJob {
@@ -56,6 +57,8 @@ export interface KeptJob extends StoredJob {
   readonly records: number;
   /** When housekeeping removed the log; null while it is there. */
   readonly logRemovedAtMs: number | null;
+  /** The owner keeps it, whatever its age and size. */
+  readonly pinned: boolean;
 }
 
 /** Throws StoredJobDamagedError. */
@@ -81,17 +84,14 @@ export function storedJob(row: JobRow): StoredJob {
 
 /** Throws StoredJobDamagedError. */
 export function keptJob(row: JobRow): KeptJob {
-  const facts = readStored(runFactsSchema.nullable(), row.facts ?? 'null', {
-    jobId: row.job_id,
-    field: 'facts',
-  });
   return {
     ...storedJob(row),
     order: row.n,
     settledAtMs: row.settled_at_ms,
-    facts,
+    facts: factsOf(row),
     records: row.records,
     logRemovedAtMs: row.removed_at_ms,
+    pinned: row.pinned === 1,
   };
 }
 
@@ -116,6 +116,12 @@ export function stateOf(row: JobRow): JobState {
   }
 }
 
+/** Throws StoredJobDamagedError. */
+export function factsOf(row: JobRow): RunFacts | null {
+  const where = { jobId: row.job_id, field: 'facts' };
+  return readStored(runFactsSchema.nullable(), row.facts ?? 'null', where);
+}
+
 function markersOf(row: JobRow): StoredJob['markers'] {
   // Most jobs have none, and a start reads every job that is held.
   if (row.markers === '[]') return [];
@@ -131,4 +137,11 @@ export function jobIdOf(row: { readonly job_id: string }): JobId {
   const jobId = toJobId(row.job_id);
   if (jobId === undefined) throw new StoredJobDamagedError({ jobId: row.job_id, field: 'job_id' });
   return jobId;
+}
+
+/** What the history says of an event beside its kind. */
+export function detailOf(event: JobEvent): string | null {
+  if (event.kind === 'stop_requested') return event.cause;
+  if (event.kind === 'ended') return event.verdict.reason?.code ?? event.verdict.outcome;
+  return null;
 }

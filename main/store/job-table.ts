@@ -114,6 +114,20 @@ export class JobTable {
     return this.#statements.leftovers.all(n).map((row) => row.body);
   }
 
+  setPinned(n: number, pinned: boolean): void {
+    this.#statements.setPinned.run(pinned ? 1 : 0, n);
+  }
+
+  /** Settled, not pinned, the longest settled first. */
+  removable(
+    settledBeforeMs: number,
+    withLog: boolean,
+    limit: number,
+  ): readonly { job_id: string }[] {
+    const { removable, removableWithLog } = this.#statements;
+    return (withLog ? removableWithLog : removable).all(settledBeforeMs, limit);
+  }
+
   /** The log itself is housekeeping's to remove; this notes it. */
   markLogRemoved(n: number, atMs: number): void {
     this.#statements.dropChunks.run(n);
@@ -172,6 +186,17 @@ function prepare(db: HostDatabase) {
     dropChunks: db.prepare<[number]>('DELETE FROM log_chunk WHERE job = ?'),
     markLogRemoved: db.prepare<[number, number]>(
       'UPDATE job_log SET removed_at_ms = ?, file_bytes = 0 WHERE job = ?',
+    ),
+    setPinned: db.prepare<[number, number]>('UPDATE job SET pinned = ? WHERE n = ?'),
+    removable: db.prepare<[number, number], { job_id: string }>(
+      `SELECT job_id FROM job WHERE settled_at_ms IS NOT NULL AND pinned = 0 AND settled_at_ms < ?
+       ORDER BY settled_at_ms LIMIT ?`,
+    ),
+    removableWithLog: db.prepare<[number, number], { job_id: string }>(
+      `SELECT job_id FROM job JOIN job_log ON job_log.job = job.n
+       WHERE settled_at_ms IS NOT NULL AND pinned = 0 AND settled_at_ms < ?
+         AND job_log.removed_at_ms IS NULL
+       ORDER BY settled_at_ms LIMIT ?`,
     ),
     logBytesOnDisk: db.prepare<[], { bytes: number }>(
       'SELECT coalesce(sum(file_bytes), 0) AS bytes FROM job_log',

@@ -5,7 +5,7 @@ import type { JobStateKind } from '../../runner-core/model/job-machine.ts';
 import type { OutcomeKind } from '../../runner-core/model/outcome.ts';
 import type { Log } from '../../runner-core/ports.ts';
 import { orUnavailable } from './errors.ts';
-import { keptJob, type JobRow, type KeptJob } from './job-rows.ts';
+import { jobIdOf, keptJob, type JobRow, type KeptJob } from './job-rows.ts';
 import type { HistoryEntry, JobFilter, JobTable } from './job-table.ts';
 import type { LogPage, LogReader } from './log-reader.ts';
 
@@ -48,6 +48,12 @@ export class KeptJobs {
   settledBefore(atMs: number, limit: number): readonly KeptJob[] {
     const rows = read(() => this.#jobs.settledBefore(atMs, limit));
     return readableRows(rows, keptJob, this.#log);
+  }
+
+  /** Ids of settled jobs that are not pinned, the longest settled first; with `withLog` those that still have one. */
+  removable(settledBeforeMs: number, withLog: boolean, limit: number): readonly JobId[] {
+    const rows = read(() => this.#jobs.removable(settledBeforeMs, withLog, limit));
+    return readableRows(rows, jobIdOf, this.#log);
   }
 
   counts(): JobCounts {

@@ -100,6 +100,7 @@ export class LogIndex {
     this.#statements.write.run({ ...tally, job });
   }
 
+  /** This chunk or, where it is part of a gap that carries a later number, that one. */
   chunk(job: number, seq: number): ChunkRow | undefined {
     return this.#statements.chunk.get(job, seq);
   }
@@ -137,6 +138,9 @@ function batchesToSend(
   linesAcknowledged: number,
 ): { readonly unsentLines: number; readonly batches: readonly number[] } {
   const unsentLines = Math.min(Math.max(linesAcknowledged - chunk.firstLine, 0), chunk.lines);
+  // Nothing is left of these lines but their number: the last stands for all.
+  if (chunk.body.length === 0 && unsentLines < chunk.lines)
+    return { unsentLines: chunk.lines - 1, batches: [1] };
   if (unsentLines === 0) return { unsentLines, batches: chunk.batches };
   const batches: number[] = [];
   let skip = unsentLines;
@@ -167,7 +171,7 @@ function prepare(database: HostDatabase) {
       `INSERT INTO log_chunk (${columns.join(', ')}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
     ),
     chunk: database.prepare<[number, number], ChunkRow>(
-      `SELECT ${CHUNK_COLUMNS} FROM log_chunk WHERE job = ? AND seq = ?`,
+      `SELECT ${CHUNK_COLUMNS} FROM log_chunk WHERE job = ? AND seq >= ? ORDER BY seq LIMIT 1`,
     ),
     atBatch: database.prepare<[number, number], ChunkRow>(
       last('first_batch', 'first_batch DESC, seq'),

@@ -5,6 +5,7 @@ import { decodeChunk, decodeWireLines } from '../../runner-core/log/chunk-codec.
 import { packedLines, type WireLineTable } from '../../runner-core/log/packed-lines.ts';
 import type { OutgoingBatch } from '../../runner-core/ports.ts';
 import { DecodedChunks } from './decoded-chunks.ts';
+import { gapText } from './log-gaps.ts';
 import type { LogFiles } from './log-files.ts';
 import type { ChunkRow, LogIndex } from './log-index.ts';
 import { batchesSchema, readStored } from './stored-values.ts';
@@ -84,14 +85,14 @@ export class LogReader {
   ): void {
     const batches = this.#batches(job, chunk);
     if (wanted.from >= chunk.first_batch + batches.length) return;
-    const lines = this.#linesOf(job, chunk);
+    const lines = isGap(chunk) ? null : this.#linesOf(job, chunk);
     let start = chunk.unsent_lines;
     for (const [place, count] of batches.entries()) {
       const index = chunk.first_batch + place;
       if (index >= wanted.from) {
         wanted.found.push({
           index,
-          lines: lines === null ? damagedLines(count) : packedLines(lines, start, count),
+          lines: lines === null ? missingLines(chunk, count) : packedLines(lines, start, count),
         });
         if (wanted.found.length === wanted.limit) return;
       }
@@ -142,6 +143,7 @@ export class LogReader {
   }
 
   #recordsOf(job: JobRef, chunk: ChunkRow): readonly LogRecord[] {
+    if (isGap(chunk)) return [gapRecord(chunk)];
     return this.#records.get(`${job.n}:${chunk.seq}`, chunk.raw_bytes, () => {
       const records = this.#decode(
         job,
@@ -166,8 +168,19 @@ export class LogReader {
   }
 }
 
-function damagedLines(count: number): readonly string[] {
+/** Its lines found no room on the disk; see `log-gaps.ts`. */
+function isGap(chunk: ChunkRow): boolean {
+  return chunk.length === 0;
+}
+
+function missingLines(chunk: ChunkRow, count: number): readonly string[] {
+  if (isGap(chunk)) return [gapText(chunk.lines, chunk.raw_bytes)];
   return new Array<string>(count).fill(DAMAGED_LINE);
+}
+
+function gapRecord({ first_at_ms: atMs, lines, raw_bytes: bytes }: ChunkRow): LogRecord {
+  const flags = lines === 0 ? RECORD_FLAG.continuation : 0;
+  return { atMs, flags, text: gapText(lines, bytes) };
 }
 
 function damagedRecords(chunk: ChunkRow): readonly LogRecord[] {

@@ -5,12 +5,18 @@
  */
 import { crc32 } from 'node:zlib';
 import type { JobId } from '../../runner-core/model/ids.ts';
+import type { HistoryEntry } from './job-table.ts';
 import type { LogFiles } from './log-files.ts';
 import type { ChunkRow, LogIndex, LogTally } from './log-index.ts';
 
 export interface LogShortened {
   readonly chunksLost: number;
   readonly linesLost: number;
+}
+
+/** For the job's history. */
+export function shortened({ linesLost }: LogShortened, atMs: number): HistoryEntry {
+  return { kind: 'log_shortened', atMs, detail: String(linesLost) };
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * JobStore over SQLite. Owns transactions and the
- * order "body before index"; tables, index, files and reading back are in the files beside it.
- */
+/** JobStore over SQLite: transactions, and "body before index". Tables, index, files and reading are beside it. */
 import { toJobId, type JobId } from '../../runner-core/model/ids.ts';
 import { nextJobState, type JobEvent, type JobState } from '../../runner-core/model/job-machine.ts';
 import type { JobSpec } from '../../runner-core/model/job-spec.ts';
@@ -11,19 +8,23 @@ import type { Verdict } from '../../runner-core/model/outcome.ts';
 import { Watchers, type Unwatch } from '../../runner-core/listener/watchers.ts';
 import type { JobStore, Log, OutgoingBatch, StoredJob } from '../../runner-core/ports.ts';
 import { mergeMarkers, type JobMarker } from '../../runner-core/wire/markers.ts';
+import { joinedFacts } from '../../runner-core/worker/joined-facts.ts';
 import type { RunFacts } from '../../runner-core/worker/protocol.ts';
 import type { HostDatabase } from './database.ts';
+import { isDiskFull, type DiskReserve } from './disk-reserve.ts';
 import { JobExistsError, orUnavailable, UnknownJobError } from './errors.ts';
 import { freshChunks } from './fresh-chunks.ts';
-import { jobIdOf, stateOf, storedJob } from './job-rows.ts';
+import { detailOf, factsOf, jobIdOf, stateOf, storedJob } from './job-rows.ts';
 import { JobListing } from './job-listing.ts';
 import { JobTable } from './job-table.ts';
 import { KeptJobs, readableRows } from './kept-jobs.ts';
 import { LogFiles, type LogFileSystem } from './log-files.ts';
+import { LogGaps } from './log-gaps.ts';
 import { LogIndex, type LogTally } from './log-index.ts';
 import { LogReader } from './log-reader.ts';
-import { repairLog } from './log-repair.ts';
-import { jobSpecSchema, markersSchema, readStored } from './stored-values.ts';
+import { repairLog, shortened } from './log-repair.ts';
+import { jobSpecSchema, leftoverText, markersSchema, readStored } from './stored-values.ts';
+import { withReserve } from './with-reserve.ts';
 
 /** What changed once it is on disk: the job's row, its log, or that it is gone. */
 export interface JobChange {
@@ -37,6 +38,8 @@ export interface JobStoreOptions {
   readonly log: Log;
   /** Node's own when left out. */
   readonly fileSystem?: LogFileSystem;
+  /** With it, a full disk costs log bodies and no states; without it, each write simply fails. */
+  readonly reserve?: DiskReserve;
 }
 
 /**
@@ -67,12 +70,17 @@ export class SqliteJobStore implements JobStore {
   readonly #files: LogFiles;
   readonly #reader: LogReader;
   readonly #watchers: Watchers<JobChange>;
+  readonly #reserve: DiskReserve | undefined;
+  readonly #gaps = new LogGaps();
+  /** Whose log went into the transaction that is open. */
+  readonly #appended = new Set<JobId>();
   /** Of the transaction that is open. */
   #changes: JobChange[] = [];
 
   constructor(database: HostDatabase, options: JobStoreOptions) {
     this.#database = database;
     this.#log = options.log;
+    this.#reserve = options.reserve;
     this.#jobs = new JobTable(database);
     this.#index = new LogIndex(database);
     this.#files = new LogFiles(options.logsDir, options.fileSystem);
@@ -92,6 +100,23 @@ export class SqliteJobStore implements JobStore {
    * of them happened. `act` must not wait for anything.
    */
   transaction<T>(act: () => T): T {
+    if (this.#database.inTransaction || this.#reserve === undefined) return this.#commit(act);
+    return withReserve(this.#reserve, this.#database, () => this.#commit(act));
+  }
+
+  /** While the disk is short each call inside is on its own, since each knows what to leave out. */
+  together(act: () => void): void {
+    if (this.#reserve?.isShort === true || this.#database.inTransaction) {
+      act();
+      return;
+    }
+    const appended = this.#appended;
+    appended.clear();
+    this.#commit(act);
+    for (const jobId of appended) this.#gaps.forget(jobId);
+  }
+
+  #commit<T>(act: () => T): T {
     const outermost = !this.#database.inTransaction;
     let result: T;
     try {
@@ -124,6 +149,7 @@ export class SqliteJobStore implements JobStore {
   }
 
   transition(jobId: JobId, event: JobEvent): JobState {
+    if (event.kind === 'ended') this.#closeGap(jobId);
     return this.#change(jobId, 'job', () => {
       const row = this.#jobs.row(jobId);
       if (row === undefined) throw new UnknownJobError({ jobId });
@@ -140,20 +166,55 @@ export class SqliteJobStore implements JobStore {
     });
   }
 
+  /** On a full disk the bodies are left out and counted; see `log-gaps.ts`. */
   appendLog(jobId: JobId, chunks: readonly LogChunk[], cursor: LogCursor | null): void {
-    this.#change(jobId, 'log', () => {
-      const n = this.#number(jobId);
-      const tally = this.#tally(n, jobId);
-      const fresh = freshChunks(jobId, tally, chunks);
-      // A late repeat: what is stored has gone on since, and so has the cursor.
-      if (fresh.length === 0 && (chunks.at(-1)?.seq ?? tally.chunks) < tally.chunks) return;
-      this.#files.append(
-        jobId,
-        tally.file_bytes,
-        fresh.map((chunk) => chunk.body),
-      );
-      this.#index.add(n, tally, fresh, cursor);
-    });
+    const write = (): void => this.#writeLog(jobId, chunks, cursor);
+    const reserve = this.#reserve;
+    if (reserve === undefined || this.#database.inTransaction) {
+      this.#change(jobId, 'log', write);
+      this.#appended.add(jobId);
+      return;
+    }
+    if (!reserve.isShort) {
+      try {
+        this.#commit(() => this.#noting(jobId, 'log', write));
+        this.#gaps.forget(jobId);
+        return;
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        reserve.noteFull();
+        this.#log.warn('log bodies left out', { jobId, error });
+      }
+    }
+    const { chunks: seq, lines } = this.#read(() => this.#tally(this.#number(jobId), jobId));
+    this.#gaps.add(jobId, { chunks: seq, lines }, chunks, cursor);
+  }
+
+  #writeLog(jobId: JobId, chunks: readonly LogChunk[], cursor: LogCursor | null): void {
+    const n = this.#number(jobId);
+    const gap = this.#gaps.chunk(jobId);
+    if (gap !== undefined) this.#index.add(n, this.#tally(n, jobId), [gap.chunk], gap.cursor);
+    const tally = this.#tally(n, jobId);
+    const fresh = freshChunks(jobId, tally, chunks);
+    // A late repeat: what is stored has gone on since, and so has the cursor.
+    if (fresh.length === 0 && (chunks.at(-1)?.seq ?? tally.chunks) < tally.chunks) return;
+    this.#files.append(
+      jobId,
+      tally.file_bytes,
+      fresh.map((chunk) => chunk.body),
+    );
+    this.#index.add(n, tally, fresh, cursor);
+  }
+
+  /** Before the end is stored: what is missing of the log is part of it. The end matters more, though. */
+  #closeGap(jobId: JobId): void {
+    if (!this.#gaps.has(jobId)) return;
+    try {
+      this.#change(jobId, 'log', () => this.#writeLog(jobId, [], null));
+      this.#gaps.forget(jobId);
+    } catch (error) {
+      this.#log.error('gap of a log not stored', { jobId, error });
+    }
   }
 
   outgoing(jobId: JobId, from: number, limit: number): readonly OutgoingBatch[] {
@@ -189,12 +250,14 @@ export class SqliteJobStore implements JobStore {
   }
 
   noteLeftover(jobId: JobId, leftover: Leftover): void {
-    this.#change(jobId, 'job', () => this.#jobs.addLeftover(this.#number(jobId), textOf(leftover)));
+    this.#change(jobId, 'job', () =>
+      this.#jobs.addLeftover(this.#number(jobId), leftoverText(leftover)),
+    );
   }
 
   forgetLeftover(jobId: JobId, leftover: Leftover): void {
     this.#change(jobId, 'job', () =>
-      this.#jobs.removeLeftover(this.#number(jobId), textOf(leftover)),
+      this.#jobs.removeLeftover(this.#number(jobId), leftoverText(leftover)),
     );
   }
 
@@ -215,15 +278,18 @@ export class SqliteJobStore implements JobStore {
   }
 
   noteFacts(jobId: JobId, facts: RunFacts): void {
-    this.#change(jobId, 'job', () =>
-      this.#jobs.setFacts(this.#number(jobId), JSON.stringify(facts)),
-    );
+    this.#change(jobId, 'job', () => {
+      const { n, text } = this.#joined(jobId, facts);
+      this.#jobs.setFacts(n, text);
+    });
   }
 
   noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void {
-    this.#change(jobId, 'job', () =>
-      this.#jobs.setEnding(this.#number(jobId), JSON.stringify(verdict), JSON.stringify(facts)),
-    );
+    this.#closeGap(jobId);
+    this.#change(jobId, 'job', () => {
+      const { n, text } = this.#joined(jobId, facts);
+      this.#jobs.setEnding(n, JSON.stringify(verdict), text);
+    });
   }
 
   /** Removes a settled job's log and keeps the rest. False for a job that is absent or not settled. */
@@ -234,6 +300,15 @@ export class SqliteJobStore implements JobStore {
   /** Removes a settled job and its log. False for a job that is absent or not settled. */
   removeJob(jobId: JobId): boolean {
     return this.#removeSettled(jobId, 'removed', (n) => this.#jobs.remove(n));
+  }
+
+  /** A pinned job is kept whole, whatever its age. False for an unknown job. */
+  setPinned(jobId: JobId, pinned: boolean): boolean {
+    return this.#change(jobId, 'job', () => {
+      const n = this.#jobs.number(jobId);
+      if (n !== undefined) this.#jobs.setPinned(n, pinned);
+      return n !== undefined;
+    });
   }
 
   /** Removes log files that belong to no job: a crash came between a removal's commit and its unlink. */
@@ -256,23 +331,23 @@ export class SqliteJobStore implements JobStore {
         const lost = repairLog({ n: row.n, jobId }, this.#index, this.#files);
         if (lost === undefined) continue;
         this.#log.warn('log shortened', { jobId, ...lost });
-        const detail = String(lost.linesLost);
-        this.#jobs.addEvent(row.n, { kind: 'log_shortened', atMs, detail });
+        this.#jobs.addEvent(row.n, shortened(lost, atMs));
       }
     });
   }
 
-  /** Closes the log files; the database stays open. */
   close(): void {
     this.#files.close();
   }
 
   #change<T>(jobId: JobId, part: JobChange['part'], act: () => T): T {
-    return this.transaction(() => {
-      const result = act();
-      this.#changes.push({ jobId, part });
-      return result;
-    });
+    return this.transaction(() => this.#noting(jobId, part, act));
+  }
+
+  #noting<T>(jobId: JobId, part: JobChange['part'], act: () => T): T {
+    const result = act();
+    this.#changes.push({ jobId, part });
+    return result;
   }
 
   #tellChanges(): void {
@@ -284,6 +359,13 @@ export class SqliteJobStore implements JobStore {
 
   #read<T>(act: () => T): T {
     return orUnavailable('read its data', act);
+  }
+
+  /** With what an earlier worker of the same job told; see `joined-facts.ts`. */
+  #joined(jobId: JobId, facts: RunFacts): { readonly n: number; readonly text: string } {
+    const row = this.#jobs.row(jobId);
+    if (row === undefined) throw new UnknownJobError({ jobId });
+    return { n: row.n, text: JSON.stringify(joinedFacts(factsOf(row), facts)) };
   }
 
   #number(jobId: JobId): number {
@@ -314,15 +396,4 @@ export class SqliteJobStore implements JobStore {
     const row = this.#read(() => this.#jobs.row(jobId));
     return row !== undefined && row.removed_at_ms === null;
   }
-}
-
-function detailOf(event: JobEvent): string | null {
-  if (event.kind === 'stop_requested') return event.cause;
-  if (event.kind === 'ended') return event.verdict.reason?.code ?? event.verdict.outcome;
-  return null;
-}
-
-/** With the keys in the schema's order, so that equal leftovers are equal texts. */
-function textOf(leftover: Leftover): string {
-  return JSON.stringify(leftoverSchema.parse(leftover));
 }

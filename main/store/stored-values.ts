@@ -4,6 +4,7 @@ import type { JobId } from '../../runner-core/model/ids.ts';
 import { toJobId } from '../../runner-core/model/ids.ts';
 import { DOCKER_AGENT_TYPES, type JobSpec } from '../../runner-core/model/job-spec.ts';
 import { isJsonObject, type JsonObject } from '../../runner-core/model/json.ts';
+import { leftoverSchema, type Leftover } from '../../runner-core/model/leftover.ts';
 import type { LogCursor } from '../../runner-core/model/log-chunk.ts';
 import type { StopCause, Verdict } from '../../runner-core/model/outcome.ts';
 import { REASON_CODES, type Reason } from '../../runner-core/model/reason.ts';
@@ -129,4 +130,9 @@ export function readStored<T>(
   if (parsed.success) return parsed.data;
   const path = [where.field, ...(parsed.error.issues[0]?.path ?? [])].join('.');
   throw new StoredJobDamagedError({ jobId: where.jobId, field: path });
+}
+
+/** With the keys in the schema's order, so that equal leftovers are equal texts. */
+export function leftoverText(leftover: Leftover): string {
+  return JSON.stringify(leftoverSchema.parse(leftover));
 }

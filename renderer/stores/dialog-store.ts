@@ -1,11 +1,14 @@
 /** The one dialog that is open, as data. The shell draws it; whoever wants an answer asks here. */
 import { create } from 'zustand';
-import type { JobRow, PermissionView } from '../../main/contract/views.ts';
+import type { JobRow, LeftoversView, PermissionView } from '../../main/contract/views.ts';
 
 export type Dialog =
   | { readonly kind: 'stop'; readonly job: Pick<JobRow, 'jobId' | 'title' | 'startedAtMs'> }
   | { readonly kind: 'go_offline' }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'quit' }
   | { readonly kind: 'allow'; readonly permission: PermissionView; readonly title: string }
+  | { readonly kind: 'remove_kept'; readonly kept: LeftoversView['kept'][number] }
   | { readonly kind: 'palette' }
   | { readonly kind: 'shortcuts' };
 

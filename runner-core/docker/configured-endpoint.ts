@@ -13,6 +13,12 @@ export type Configured =
 
 const TLS_FILES = ['ca.pem', 'cert.pem', 'key.pem'] as const;
 
+/** Docker's own configuration, which may name a context. */
+export function configFile(env: Env, homeDir: string, platform: NodeJS.Platform): string {
+  const path = platform === 'win32' ? win32 : posix;
+  return path.join(env['DOCKER_CONFIG'] ?? path.join(homeDir, '.docker'), 'config.json');
+}
+
 /** What is named, in the order of precedence of the Docker command line. Never rejects. */
 export async function configuredAddress(
   env: Env,
@@ -21,7 +27,7 @@ export async function configuredAddress(
   probe: EndpointProbe,
 ): Promise<Configured> {
   const path = platform === 'win32' ? win32 : posix;
-  const configDir = env['DOCKER_CONFIG'] ?? path.join(homeDir, '.docker');
+  const configDir = path.dirname(configFile(env, homeDir, platform));
   const host = env['DOCKER_HOST']?.trim() ?? '';
   if (host !== '') {
     const tls = env['DOCKER_TLS_VERIFY'] ? (env['DOCKER_CERT_PATH'] ?? configDir) : null;
@@ -71,9 +77,16 @@ async function readContext(
       context.name,
     );
   }
+  if (isJsonObject(docker) && docker['SkipTLSVerify'] === true) {
+    return unusable(
+      `${why} asks to skip the check of the engine's certificate, which the runner host never does.`,
+      'Give the context the certificate authority with `docker context update --docker ca=FILE`.',
+      context.name,
+    );
+  }
   const tlsDir = path.join(contextsDir, 'tls', folder, 'docker');
   const files = await Promise.all(TLS_FILES.map((file) => probe.exists(path.join(tlsDir, file))));
-  return readHost(host, files.every(Boolean) ? tlsDir : null, why);
+  return readHost(host, files.includes(true) ? tlsDir : null, why);
 }
 
 /** Reads `unix://`, `npipe://`, `tcp://`, `http(s)://` and bare `host:port`. */

@@ -5,7 +5,7 @@
  */
 import { posix, win32 } from 'node:path';
 import type { EngineAddress } from '../worker/protocol.ts';
-import { configuredAddress, type Configured } from './configured-endpoint.ts';
+import { configFile, configuredAddress, type Configured } from './configured-endpoint.ts';
 import { OLDEST_API, type EngineVersion } from './docker-engine.ts';
 import type { EndpointProbe, EngineChoice, EngineFailure, Env, Probed } from './engine-choice.ts';
 
@@ -55,11 +55,18 @@ async function searchSockets(
   return { ok: false, failure: installed ? notRunning(null, platform) : notInstalled(platform) };
 }
 
+const RANKS: readonly EngineFailure['kind'][] = [
+  'not_installed',
+  'not_running',
+  'unreachable',
+  'too_old',
+  'no_permission',
+  'waking_up',
+];
+
 /** The failure worth telling among several sockets: the one nearest to a working engine. */
 function rank(failure: EngineFailure): number {
-  return ['not_installed', 'not_running', 'unreachable', 'too_old', 'no_permission'].indexOf(
-    failure.kind,
-  );
+  return RANKS.indexOf(failure.kind);
 }
 
 function judge(candidate: Candidate, found: Probed, platform: NodeJS.Platform): EngineChoice {
@@ -80,6 +87,7 @@ function failureOf(
   platform: NodeJS.Platform,
 ): EngineFailure {
   if (found.kind === 'denied') return noPermission(where, platform);
+  if (found.kind === 'waking') return wakingUp(where);
   if (candidate.address.kind === 'socket' && found.kind !== 'failed')
     return notRunning(where, platform);
   const detail = found.kind === 'failed' ? found.detail : 'nothing answers there';
@@ -89,6 +97,25 @@ function failureOf(
     remedy: 'Check that the engine runs there, or unset the setting that names it.',
     where,
   };
+}
+
+/**
+ * Files that tell, without a connection to anything, that an engine came or that another is named: the
+ * sockets that would be tried and Docker's configuration.
+ */
+export async function engineFiles(
+  env: Env,
+  homeDir: string,
+  platform: NodeJS.Platform,
+  probe: EndpointProbe,
+): Promise<readonly string[]> {
+  const named = await configuredAddress(env, homeDir, platform, probe);
+  const sockets =
+    named.kind === 'address'
+      ? [named.address]
+      : wellKnownSockets(env, homeDir, platform, probe.uid).map(({ address }) => address);
+  const paths = sockets.flatMap((address) => (address.kind === 'socket' ? [address.path] : []));
+  return [configFile(env, homeDir, platform), ...paths];
 }
 
 /** Sockets of the usual products, the system's own first. */
@@ -207,6 +234,15 @@ function noPermission(where: string, platform: NodeJS.Platform): EngineFailure {
       platform === 'linux'
         ? 'Add the user to the group docker (sudo usermod -aG docker $USER) and sign in again.'
         : 'Give this user access to the engine in its settings.',
+    where,
+  };
+}
+
+function wakingUp(where: string): EngineFailure {
+  return {
+    kind: 'waking_up',
+    reason: `The Docker engine at ${where} is starting and does not answer yet.`,
+    remedy: 'Wait a moment. If it stays so for some minutes, restart it.',
     where,
   };
 }

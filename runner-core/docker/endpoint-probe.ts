@@ -1,5 +1,5 @@
 /** The real EndpointProbe: files of this machine, and one version call to whatever is at an address. */
-import { access, readFile, stat } from 'node:fs/promises';
+import { access, readdir, readFile, stat } from 'node:fs/promises';
 import type { Clock } from '../ports.ts';
 import { systemClock } from '../system.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
@@ -17,6 +17,7 @@ export function endpointProbe(clock: Clock = systemClock): EndpointProbe {
         () => true,
         () => false,
       ),
+    stamp: stampOf,
     probe: (address) => probeEngine(address, clock),
     uid: process.getuid?.() ?? null,
   };
@@ -24,7 +25,7 @@ export function endpointProbe(clock: Clock = systemClock): EndpointProbe {
 
 async function probeEngine(address: EngineAddress, clock: Clock): Promise<Probed> {
   // Looked at first, for a client names a missing socket and a forbidden folder alike.
-  if (address.kind === 'socket' && !address.path.startsWith('//./pipe/')) {
+  if (address.kind === 'socket' && !address.path.startsWith(PIPES)) {
     const code = await statFailure(address.path);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' };
     if (code === 'EACCES') return { kind: 'denied' };
@@ -35,7 +36,7 @@ async function probeEngine(address: EngineAddress, clock: Clock): Promise<Probed
     return await Promise.race([
       engine.version().then((version): Probed => ({ kind: 'engine', engine: version })),
       clock.wait(PROBE_MS, done.signal).then((): Probed => {
-        return { kind: 'failed', detail: 'it gave no answer within 5 s' };
+        return { kind: 'waking' };
       }),
     ]);
   } catch (error) {
@@ -43,6 +44,22 @@ async function probeEngine(address: EngineAddress, clock: Clock): Promise<Probed
   } finally {
     done.abort();
     engine.close();
+  }
+}
+
+const PIPES = '//./pipe/';
+
+async function stampOf(path: string): Promise<string> {
+  try {
+    if (path.startsWith(PIPES)) {
+      // To look at a pipe is to open it; the list of all of them opens none.
+      const names = await readdir('\\\\.\\pipe\\');
+      return names.includes(path.slice(PIPES.length)) ? 'there' : '';
+    }
+    const { ino, ctimeMs } = await stat(path);
+    return `${ino} ${ctimeMs}`;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'forbidden' : '';
   }
 }
 
@@ -60,6 +77,8 @@ function readFailure(error: unknown): Probed {
   if (error.kind === 'denied') return { kind: 'denied' };
   if (error.message === 'ECONNREFUSED') return { kind: 'refused' };
   if (error.message === 'ENOENT') return { kind: 'absent' };
+  // No engine that is up fails to say its version; what stands in front of one answers so until it is.
+  if (error.statusCode !== null && error.statusCode >= 500) return { kind: 'waking' };
   if (error.statusCode !== null)
     return { kind: 'failed', detail: `it answered ${error.statusCode}` };
   return { kind: 'failed', detail: error.message };

@@ -143,13 +143,21 @@ function agentFor(address: EngineAddress): HttpAgent | HttpsAgent {
   return isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
 }
 
+/** A context may have an authority and no certificate of its own, or the other way round. */
 async function readTls(folder: string): Promise<TlsFiles> {
-  const [ca, cert, key] = await Promise.all([
-    readFile(join(folder, 'ca.pem')),
-    readFile(join(folder, 'cert.pem')),
-    readFile(join(folder, 'key.pem')),
-  ]);
-  return { ca, cert, key };
+  const read = async (name: string): Promise<Buffer | undefined> => {
+    try {
+      return await readFile(join(folder, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  };
+  const [ca, cert, key] = await Promise.all([read('ca.pem'), read('cert.pem'), read('key.pem')]);
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+  };
 }
 
 /**

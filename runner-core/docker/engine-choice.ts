@@ -10,6 +10,8 @@ export type Probed =
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused' }
   | { readonly kind: 'denied' }
+  /** Somebody listens, and the engine behind is not up yet. */
+  | { readonly kind: 'waking' }
   | { readonly kind: 'failed'; readonly detail: string };
 
 /** The outside world as the search sees it. Nothing here rejects. */
@@ -17,6 +19,11 @@ export interface EndpointProbe {
   /** Undefined when there is no such file or it cannot be read. */
   readText(path: string): Promise<string | undefined>;
   exists(path: string): Promise<boolean>;
+  /**
+   * What of a file changes when it is made anew, replaced or given other permissions; '' where there is none.
+   * Connects to nothing.
+   */
+  stamp(path: string): Promise<string>;
   /** Asks the engine for its version, 5 s at most. */
   probe(address: EngineAddress): Promise<Probed>;
   /** The numeric user id; null where there is none (Windows). */
@@ -24,7 +31,7 @@ export interface EndpointProbe {
 }
 
 export type EngineFailureKind =
-  'not_installed' | 'not_running' | 'no_permission' | 'too_old' | 'unreachable';
+  'not_installed' | 'not_running' | 'no_permission' | 'waking_up' | 'too_old' | 'unreachable';
 
 /** Why there is no engine: one plain sentence and one thing to do about it. */
 export interface EngineFailure {

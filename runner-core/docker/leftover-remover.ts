@@ -1,5 +1,5 @@
 /** Removes from an engine what workers made there, and looks until it is gone. Used by host and worker. */
-import { toJobId, type RunnerId } from '../model/ids.ts';
+import { toJobId, type JobId, type RunnerId } from '../model/ids.ts';
 import type { Leftover } from '../model/leftover.ts';
 import type { Clock, LabelledContainer, LeftoverRemover } from '../ports.ts';
 import { systemClock } from '../system.ts';
@@ -11,6 +11,12 @@ import { COMPOSE_PROJECT_LABEL, LABEL } from './labels.ts';
 /** The engine removes on its own when two ask at once; then we only look, this often and this long. */
 const LOOK_EVERY_MS = 100;
 const LOOK_FOR_MS = 30_000;
+
+/** Something in the engine that this host made, with the job it was made for. */
+export interface OwnedThing {
+  readonly jobId: JobId | null;
+  readonly leftover: Leftover & { readonly kind: 'container' | 'network' };
+}
 
 type AddressOf = () => EngineAddress | null;
 
@@ -31,22 +37,26 @@ export class EngineLeftoverRemover implements LeftoverRemover {
   }
 
   async remove(leftover: Leftover): Promise<void> {
-    const address = this.#addressOf();
-    if (address === null) {
-      throw new EngineError({ statusCode: null, kind: 'away' }, 'no Docker engine was found');
-    }
-    await this.#with(address, (engine) => removeLeftover(engine, this.#clock, leftover));
+    await this.#with(this.#address(), (engine) => removeLeftover(engine, this.#clock, leftover));
   }
 
   async labelled(runnerId: RunnerId): Promise<readonly LabelledContainer[]> {
+    return await this.#with(this.#address(), (engine) => listLabelled(engine, runnerId));
+  }
+
+  /**
+   * All that carries the labels of this host instance. Rejects with EngineError; null where there is no engine.
+   */
+  async ofHost(hostInstance: string): Promise<readonly OwnedThing[] | null> {
     const address = this.#addressOf();
-    if (address === null) return [];
-    try {
-      return await this.#with(address, (engine) => listLabelled(engine, runnerId));
-    } catch (error) {
-      if (isEngineError(error)) return [];
-      throw error;
-    }
+    if (address === null) return null;
+    return this.#with(address, (engine) => listOwned(engine, hostInstance));
+  }
+
+  #address(): EngineAddress {
+    const address = this.#addressOf();
+    if (address !== null) return address;
+    throw new EngineError({ statusCode: null, kind: 'away' }, 'no Docker engine was found');
   }
 
   async #with<T>(address: EngineAddress, act: (engine: DockerEngine) => Promise<T>): Promise<T> {
@@ -125,6 +135,23 @@ async function removeProjectNetwork(engine: DockerEngine, id: string): Promise<v
   const attached = (await engine.network(id))?.containers ?? [];
   await Promise.all(attached.map((container) => engine.leaveNetwork(id, container)));
   await engine.removeNetwork(id);
+}
+
+async function listOwned(
+  engine: DockerEngine,
+  hostInstance: string,
+): Promise<readonly OwnedThing[]> {
+  const labels = { [LABEL.host]: hostInstance };
+  const [containers, networks] = await Promise.all([
+    engine.containers(labels),
+    engine.networks(labels),
+  ]);
+  const owned = (kind: 'container' | 'network', things: typeof containers | typeof networks) =>
+    things.map(({ id, name, labels: carried }): OwnedThing => ({
+      jobId: toJobId(carried[LABEL.execution] ?? '') ?? null,
+      leftover: { kind, id, name },
+    }));
+  return [...owned('container', containers), ...owned('network', networks)];
 }
 
 async function listLabelled(

@@ -14,9 +14,10 @@ const MAX_PROBLEM_BYTES = 16_384;
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})/;
 
 export interface TlsFiles {
-  readonly ca: Buffer;
-  readonly cert: Buffer;
-  readonly key: Buffer;
+  /** Left out: the authorities Node trusts. */
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
 }
 
 /** As docker-modem has it, so that both are told apart alike. */

@@ -7,6 +7,7 @@ import type { Clock, JobStore, LabelledContainer, Log } from '../ports.ts';
 import { toJobId, type JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec, UnrunnableSpec } from '../model/job-spec.ts';
 import type { Verdict } from '../model/outcome.ts';
+import { reason } from '../model/reason.ts';
 import type { ServerFrame } from '../wire/frames.ts';
 import { haltsOf, jobsOf, parseJob, type Halts, type ParsedJob } from '../wire/job-payload.ts';
 import { failedVerdict, lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
@@ -22,6 +23,8 @@ import type { Survivors } from './survivors.ts';
 export type Intake = 'open' | 'paused' | 'draining' | 'closed';
 
 const MAX_NOTED_REPEATS = 1_000;
+/** An engine that starts with the machine, or again, is up by then; after that the service is told. */
+export const ENGINE_WAIT_MS = 120_000;
 
 export interface DispatcherDeps {
   readonly clock: Clock;
@@ -31,6 +34,10 @@ export interface DispatcherDeps {
   /** The owner's own limit; the service's, when lower, counts too. */
   readonly concurrency: () => number;
   readonly engine: () => EngineAddress | null;
+  /** Why there is none, in plain words. */
+  readonly engineProblem?: () => string | null;
+  /** Why this machine takes no job now, in few words; null or left out: it does. Read for each offer. */
+  readonly refusal?: () => string | null;
   readonly held: HeldJobs;
   readonly survivors: Survivors;
   readonly reporter: Reporter;
@@ -42,6 +49,8 @@ export class Dispatcher {
   readonly #halts: PendingHalts;
   /** Jobs that were left unanswered, each with why, so that a repeat is not logged again. */
   readonly #leftAlone = new Map<string, string>();
+  /** Jobs that met no engine, each with when it first did, by the monotonic clock. */
+  readonly #withoutEngine = new Map<JobId, number>();
   readonly #statusInFlight = new Set<JobId>();
   #link: Link | null = null;
   #serviceCapacity: number | null = null;
@@ -111,18 +120,36 @@ export class Dispatcher {
   #repeatOfHeld(run: JobRun, job: ParsedJob, frameType: ServerFrame['type']): void {
     if (job.kind === 'refused') run.conclude(failedVerdict(job.reason, job.error));
     if (job.kind !== 'docker') return;
+    const { environment } = job.secrets;
+    if (run.stage === 'awaiting_redelivery' || run.stage === 'awaiting_engine')
+      run.offered({ spec: job.spec, environment });
     if (run.stage === 'awaiting_redelivery') {
-      const engine = this.#deps.engine();
       // Answered without a start, but the host died before the answer was stored.
       if (this.#deps.store.job(run.jobId)?.spec.kind !== 'docker_launch')
         run.conclude(lostVerdict('host_restarted'));
-      else if (engine === null) this.#leave(run.jobId, 'no engine');
-      else this.#start(run, job.spec, job.secrets.environment, engine);
+      else this.startOffered(run);
       return;
     }
-    run.addSecrets(job.secrets.environment);
+    run.addSecrets(environment);
     // Outside `hello`, a launch means that the service has not heard that the job was started.
     if (frameType !== 'hello' && !run.isStopping) this.#tellRunning(run.jobId);
+  }
+
+  /** Starts a job of a previous host that waits for nothing else; without a launch, or an engine, it goes on waiting. */
+  startOffered(run: JobRun): void {
+    if (run.stage !== 'awaiting_redelivery' || run.offer === null) return;
+    const { spec, environment } = run.offer;
+    const engine = this.#deps.engine();
+    if (engine === null) this.#leave(run.jobId, 'no engine');
+    else this.#start(run, spec, environment, engine);
+  }
+
+  /**
+   * Asks for a job's launch once more. A lease that says PENDING is one that was not started, and comes with a
+   * launch in the next heartbeat's reply.
+   */
+  askAgain(jobId: JobId): void {
+    this.#link?.send({ type: 'status', execution_id: jobId, status: 'PENDING' });
   }
 
   #consider(jobId: JobId, job: Extract<ParsedJob, { kind: 'docker' | 'refused' }>): void {
@@ -134,15 +161,37 @@ export class Dispatcher {
       this.#settleUnstarted(job.spec, failedVerdict(job.reason, job.error));
       return;
     }
+    const refusal = this.#deps.refusal?.() ?? null;
+    if (refusal !== null) {
+      this.#leave(jobId, refusal);
+      return;
+    }
     const engine = this.#deps.engine();
     const capacity = Math.min(
       this.#deps.concurrency(),
       this.#serviceCapacity ?? Number.POSITIVE_INFINITY,
     );
     if (this.#deps.held.count >= capacity) this.#leave(jobId, 'full');
-    else if (engine === null) this.#leave(jobId, 'no engine');
+    else if (engine === null) this.#awaitEngine(job.spec);
     else if (!this.#deps.survivors.isKnown) this.#leave(jobId, 'containers not yet listed');
     else this.#accept(job.spec, job.secrets.environment, engine);
+  }
+
+  /** Not taken while there may soon be an engine; then answered, so that nobody waits for this machine in vain. */
+  #awaitEngine(spec: DockerLaunchSpec): void {
+    const { clock, engineProblem } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const sinceMs = this.#withoutEngine.get(spec.jobId) ?? nowMs;
+    if (this.#withoutEngine.size >= MAX_NOTED_REPEATS) this.#withoutEngine.clear();
+    this.#withoutEngine.set(spec.jobId, sinceMs);
+    if (nowMs - sinceMs < ENGINE_WAIT_MS) {
+      this.#leave(spec.jobId, 'no engine');
+      return;
+    }
+    this.#withoutEngine.delete(spec.jobId);
+    const detail = engineProblem?.() ?? null;
+    const facts = detail === null ? {} : { detail };
+    this.#settleUnstarted(spec, failedVerdict(reason('docker_unavailable', facts)));
   }
 
   #accept(
@@ -153,6 +202,7 @@ export class Dispatcher {
     const { store, held, survivors, clock, log } = this.#deps;
     store.accept(spec, clock.nowMs());
     this.#leftAlone.delete(spec.jobId);
+    this.#withoutEngine.delete(spec.jobId);
     log.info('job accepted', { jobId: spec.jobId, image: spec.image });
     const run = this.#deps.newRun(spec.jobId);
     held.add(run);

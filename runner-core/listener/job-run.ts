@@ -2,14 +2,29 @@
  * One job from launch, or from where a previous host left it, to its stored end. Makes sure that its
  * worker and all it made are gone before the end is stored. What the service is told is `reporter`'s.
  */
-import type { Clock, JobStore, Log, OwnerSettings, WorkerLauncher } from '../ports.ts';
+import type {
+  Clock,
+  ContainerLeftover,
+  JobStore,
+  KeptContainers,
+  Log,
+  OwnerSettings,
+  WorkerLauncher,
+} from '../ports.ts';
 import { IllegalTransitionError } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
-import type { Leftover } from '../model/leftover.ts';
+import { newestContainer } from '../model/leftover.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
 import { lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
-import type { EngineAddress, JobContext, Phase, ToWorker } from '../worker/protocol.ts';
+import {
+  NO_FACTS,
+  type EngineAddress,
+  type JobContext,
+  type Phase,
+  type ToWorker,
+} from '../worker/protocol.ts';
+import type { CommitTurns } from './commit-turns.ts';
 import { SWEEP_LIMIT_MS, type LeftoverSweeper } from './leftover-sweeper.ts';
 import { WorkerSession, type WorkerEnd } from './worker-session.ts';
 
@@ -17,25 +32,45 @@ import { WorkerSession, type WorkerEnd } from './worker-session.ts';
 const MIN_SWEEP_MS = 1_000;
 /** An end the disk refused is tried again this often; the job keeps its slot until then. */
 export const STORE_RETRY_MS = 30_000;
+/** So many workers of one job may die and be followed by another; the next death is told as it is. */
+export const MOST_WORKERS_LOST = 3;
 
 export interface JobRunDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: JobStore;
+  readonly turns: CommitTurns;
   readonly launcher: WorkerLauncher;
   readonly sweeper: LeftoverSweeper;
   readonly settings: OwnerSettings;
+  /** Left out: every container goes when its job is over. */
+  readonly kept?: KeptContainers;
   readonly runnerId: () => string;
   readonly hostInstance: string;
   readonly workspacesDir: string;
-  /** The job's state, phase or log changed: for showing only. */
+  /** The job's state or phase changed: for showing only. Of its log the store tells. */
   readonly changed: (jobId: JobId) => void;
   readonly logStored: (jobId: JobId) => void;
+  /** The job is over, and a container of it that nobody noted may come to be yet. */
+  readonly lookLater: (jobId: JobId) => void;
 }
 
 /** Where a held job stands beside its stored state. The two `awaiting` ones occur only after a restart. */
 export type RunStage =
   'awaiting_redelivery' | 'awaiting_engine' | 'working' | 'concluding' | 'over';
+
+/** A launch as the service sent it. In memory alone. */
+export interface Offer {
+  readonly spec: DockerLaunchSpec;
+  readonly environment: Readonly<Record<string, string>>;
+}
+/** What the job's next worker needs as well. No environment where a container has it. */
+interface Work {
+  readonly spec: DockerLaunchSpec;
+  readonly engine: EngineAddress;
+  readonly environment: Readonly<Record<string, string>> | null;
+}
+type FirstMessage = ToWorker & { kind: 'run' | 'adopt' };
 
 export class JobRun {
   readonly jobId: JobId;
@@ -52,6 +87,9 @@ export class JobRun {
   #stopMs: number | null = null;
   #isStarted = false;
   #earlySecrets: Readonly<Record<string, string>>[] = [];
+  #offer: Offer | null = null;
+  /** A worker of it, or of a previous host, may have asked for a container that was not noted. */
+  #mayBeUnnoted: boolean;
 
   constructor(
     deps: JobRunDeps,
@@ -65,6 +103,7 @@ export class JobRun {
     const state = deps.store.job(jobId)?.state;
     if (state?.kind === 'stopping') this.#stopCause = state.cause;
     this.#isStarted = state?.kind === 'running';
+    this.#mayBeUnnoted = state?.kind === 'starting' || state?.kind === 'stopping';
   }
 
   get stage(): RunStage {
@@ -83,42 +122,50 @@ export class JobRun {
     return this.#stopCause !== null;
   }
 
-  /** Starts the work of an accepted job. */
+  /** The newest launch that came for a job of a previous host, until it is used or withdrawn. */
+  get offer(): Offer | null {
+    return this.#offer;
+  }
+
+  /** The service sent the job again. Kept until it is known whether a start is still to come. */
+  offered(offer: Offer): void {
+    this.#offer = offer;
+  }
+
+  /** The service no longer counts on this host for it. */
+  withdrawn(): void {
+    this.#offer = null;
+  }
+
+  /** Nothing of the job was ever started: it waits for a launch, as one that was only accepted. */
+  awaitRedelivery(): void {
+    if (this.#stage !== 'awaiting_engine') return;
+    this.#stage = 'awaiting_redelivery';
+    this.#deps.changed(this.jobId);
+  }
+
+  /** Starts the work of a job of which nothing was started before. */
   launch(
     spec: DockerLaunchSpec,
     environment: Readonly<Record<string, string>>,
     engine: EngineAddress,
   ): void {
-    this.#work(() => {
+    this.#offer = null;
+    this.#work({ spec, engine, environment }, () => {
+      const { store, clock } = this.#deps;
       const context = this.#context(spec, engine);
-      this.#deps.store.transition(this.jobId, {
-        kind: 'launched',
-        atMs: this.#deps.clock.nowMs(),
-      });
-      return { kind: 'run', spec, environment, context };
+      const isFirst = store.job(this.jobId)?.state.kind === 'accepted';
+      if (isFirst) store.transition(this.jobId, { kind: 'launched', atMs: clock.nowMs() });
+      return { kind: 'run', spec, environment, context, mayBeMade: !isFirst };
     });
   }
 
   /** Takes up a container that a previous host started. */
-  adopt(
-    spec: DockerLaunchSpec,
-    container: Leftover & { readonly kind: 'container' },
-    engine: EngineAddress,
-  ): void {
+  adopt(spec: DockerLaunchSpec, container: ContainerLeftover, engine: EngineAddress): void {
+    this.#offer = null;
     this.#stopMs = this.#stopCause === null ? null : this.#deps.clock.monotonicMs();
-    this.#work(() => {
-      const job = this.#deps.store.job(this.jobId);
-      return {
-        kind: 'adopt',
-        spec,
-        container,
-        context: this.#context(spec, engine),
-        cursor: job?.cursor ?? null,
-        nextSeq: (job?.chunks ?? 0) + 1,
-        nextLine: job?.lines ?? 0,
-        stopCause: this.#stopCause,
-      };
-    });
+    const work = { spec, engine, environment: null };
+    this.#work(work, () => this.#adoption(work, container));
   }
 
   /** Ends a job that no worker will carry out (any more). Its leftovers are removed first. */
@@ -158,44 +205,81 @@ export class JobRun {
     if (this.#stage === 'awaiting_redelivery' || this.#stage === 'awaiting_engine') this.#finish();
   }
 
-  #work(first: () => ToWorker & { kind: 'run' | 'adopt' }): void {
+  #work(work: Work, first: () => FirstMessage): void {
     this.#stage = 'working';
-    void this.#carryOut(first);
+    void this.#carryOut(work, first);
   }
 
-  /** Never rejects: whatever goes wrong is the end of this job alone. */
-  async #carryOut(first: () => ToWorker & { kind: 'run' | 'adopt' }): Promise<void> {
-    const { clock, log, store, launcher } = this.#deps;
-    let verdict: Verdict;
+  /**
+   * Never rejects: whatever goes wrong is the end of this job alone. A worker that dies is followed by another,
+   * which takes up what there is: the container runs on without them.
+   */
+  async #carryOut(work: Work, first: () => FirstMessage): Promise<void> {
+    let next = first;
+    for (let lost = 0; ; lost++) {
+      const end = await this.#runWorker(next);
+      this.#mayBeUnnoted ||= end.kind !== 'ended' && !this.#isStarted;
+      if (this.#leaving.signal.aborted && this.#session?.hasEnded !== true) {
+        this.#finish();
+        return;
+      }
+      const isOver = end.kind !== 'crashed' || this.#stopCause !== null;
+      if (isOver || lost === MOST_WORKERS_LOST) return this.#conclude(this.#verdictOf(end));
+      this.#deps.log.warn('worker replaced', { jobId: this.jobId, lost: lost + 1 });
+      next = () => this.#takeUp(work);
+    }
+  }
+
+  /** The container that was noted, or the launch once more where none was: a container starts only once noted. */
+  #takeUp(work: Work): FirstMessage {
+    const container = newestContainer(this.#deps.store.leftovers(this.jobId));
+    if (container !== undefined) return this.#adoption(work, container);
+    const { spec, engine, environment } = work;
+    if (environment === null) throw new Error('the container to take up is no longer noted');
+    const context = this.#context(spec, engine);
+    return { kind: 'run', spec, environment, context, mayBeMade: true };
+  }
+
+  #adoption({ spec, engine }: Work, container: ContainerLeftover): FirstMessage {
+    const job = this.#deps.store.job(this.jobId);
+    return {
+      kind: 'adopt',
+      spec,
+      container,
+      context: this.#context(spec, engine),
+      cursor: job?.cursor ?? null,
+      nextSeq: (job?.chunks ?? 0) + 1,
+      nextLine: job?.lines ?? 0,
+      stopCause: this.#stopCause,
+    };
+  }
+
+  /** Resolves when the worker is gone. Never rejects. */
+  async #runWorker(first: () => FirstMessage): Promise<WorkerEnd> {
+    const { clock, log, store, turns, launcher } = this.#deps;
     try {
       this.#session = new WorkerSession(
         {
           clock,
           log,
           store,
+          turns,
           launcher,
           jobId: this.jobId,
           phase: (phase, progress) => this.#reached(phase, progress),
-          logStored: () => {
-            this.#deps.logStored(this.jobId);
-            this.#deps.changed(this.jobId);
-          },
+          logStored: () => this.#deps.logStored(this.jobId),
+          keepsContainer: (ended) => this.#keepsContainer(ended),
         },
         first(),
       );
       for (const environment of this.#earlySecrets.splice(0)) this.#session.addSecrets(environment);
       if (this.#stopCause !== null) this.#session.stop(this.#stopCause);
       this.#deps.changed(this.jobId);
-      verdict = this.#verdictOf(await this.#session.run());
+      return await this.#session.run();
     } catch (error) {
       log.error('worker not started', { jobId: this.jobId, error });
-      verdict =
-        this.#stopCause === null
-          ? lostVerdict('worker_start_failed')
-          : stoppedVerdict(this.#stopCause);
+      return { kind: 'never_ready' };
     }
-    if (this.#leaving.signal.aborted && this.#session?.hasEnded !== true) this.#finish();
-    else await this.#conclude(verdict);
   }
 
   /** A worker's own verdict stands even when a stop came in between (docker-jobs.md 4.10). */
@@ -218,10 +302,35 @@ export class JobRun {
   async #conclude(verdict: Verdict): Promise<void> {
     this.#stage = 'concluding';
     this.#deps.changed(this.jobId);
+    // Once more for one that an earlier host judged and did not live to clear away.
+    this.#keepsContainer(verdict);
+    this.#noteVerdict(verdict);
     const usedMs = this.#stopMs === null ? 0 : this.#deps.clock.monotonicMs() - this.#stopMs;
     await this.#deps.sweeper.sweep(this.jobId, Math.max(MIN_SWEEP_MS, SWEEP_LIMIT_MS - usedMs));
     await this.#storeEnd(verdict);
+    if (this.#mayBeUnnoted) this.#deps.lookLater(this.jobId);
     this.#finish();
+  }
+
+  /** On disk before anything goes: a host that dies meanwhile must not look for a container that is gone. */
+  #noteVerdict(verdict: Verdict): void {
+    const { store } = this.#deps;
+    this.#store(() => {
+      if (store.job(this.jobId)?.told !== null || store.leftovers(this.jobId).length === 0) return;
+      store.noteEnding(this.jobId, verdict, NO_FACTS);
+    });
+  }
+
+  #keepsContainer(verdict: Verdict): boolean {
+    const { kept, store, log } = this.#deps;
+    if (kept === undefined) return false;
+    try {
+      const container = newestContainer(store.leftovers(this.jobId));
+      return container !== undefined && kept.keep(this.jobId, container, verdict);
+    } catch (error) {
+      log.error('failed container not kept', { jobId: this.jobId, error });
+      return false;
+    }
   }
 
   async #storeEnd(verdict: Verdict): Promise<void> {

@@ -2,7 +2,7 @@
  * Removes what a job's worker noted, the same after a run and after a crash. Owns order, limit and
  * repetition; how one leftover is removed is the LeftoverRemover's.
  */
-import type { Clock, JobStore, LeftoverRemover, Log, Timer } from '../ports.ts';
+import type { Clock, JobStore, KeptContainers, LeftoverRemover, Log, Timer } from '../ports.ts';
 import type { JobId } from '../model/ids.ts';
 import type { Leftover } from '../model/leftover.ts';
 import { settledWithin } from './settled-within.ts';
@@ -12,18 +12,13 @@ export const SWEEP_LIMIT_MS = 12_000;
 /** What could not be removed (the engine is away) is tried again this often. */
 export const SWEEP_RETRY_MS = 30_000;
 
-/** A network goes only when no container uses it. */
-const ORDER: Readonly<Record<Leftover['kind'], number>> = {
-  compose_project: 0,
-  container: 1,
-  network: 2,
-};
-
 export interface SweeperDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: JobStore;
   readonly remover: LeftoverRemover;
+  /** What the owner wants to look at is left alone, and stays noted. */
+  readonly kept?: KeptContainers;
 }
 
 export class LeftoverSweeper {
@@ -60,16 +55,25 @@ export class LeftoverSweeper {
 
   /** One that cannot be removed does not keep the others. */
   async #removeAll(jobId: JobId): Promise<boolean> {
-    let allGone = true;
     try {
-      const noted = [...this.#deps.store.leftovers(jobId)];
-      noted.sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
-      for (const leftover of noted) allGone = (await this.#remove(jobId, leftover)) && allGone;
+      const { store, kept } = this.#deps;
+      const noted = store
+        .leftovers(jobId)
+        .filter((leftover) => leftover.kind !== 'container' || kept?.isKept(leftover.id) !== true);
+      const users = noted.filter(({ kind }) => kind !== 'network');
+      const networks = noted.filter(({ kind }) => kind === 'network');
+      // A network goes only when no container uses it.
+      const usersGone = await this.#removeTogether(jobId, users);
+      return (await this.#removeTogether(jobId, networks)) && usersGone;
     } catch (error) {
       this.#deps.log.error('leftovers not read', { jobId, error });
       return false;
     }
-    return allGone;
+  }
+
+  async #removeTogether(jobId: JobId, leftovers: readonly Leftover[]): Promise<boolean> {
+    const gone = await Promise.all(leftovers.map((leftover) => this.#remove(jobId, leftover)));
+    return gone.every(Boolean);
   }
 
   async #remove(jobId: JobId, leftover: Leftover): Promise<boolean> {

@@ -6,6 +6,7 @@ import type {
   Clock,
   ControlPlane,
   JobStore,
+  KeptContainers,
   LeftoverRemover,
   Log,
   OwnerSettings,
@@ -16,10 +17,11 @@ import type {
 } from '../ports.ts';
 import type { JobId } from '../model/ids.ts';
 import type { StopCause } from '../model/outcome.ts';
-import type { SessionState } from '../model/session-state.ts';
+import type { Refusal, SessionState } from '../model/session-state.ts';
 import type { HeartbeatFrame, ServerFrame } from '../wire/frames.ts';
 import type { EngineAddress, Phase } from '../worker/protocol.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { CommitTurns } from './commit-turns.ts';
+import { Dispatcher, type Intake } from './dispatcher.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { JobRun, type RunStage } from './job-run.ts';
 import { LeftoverSweeper } from './leftover-sweeper.ts';
@@ -37,6 +39,8 @@ export const STOP_LIMIT_MS = 20_000;
 export const LEAVE_LIMIT_MS = 6_000;
 /** The reporter may still send this long before the session is closed. */
 export const LAST_REPORTS_MS = 5_000;
+/** An ephemeral runner waits this long for a session to take its leave in, and for the answer. */
+export const LEAVE_TAKING_MS = 2_000;
 
 export interface ListenerDeps {
   readonly clock: Clock;
@@ -56,10 +60,17 @@ export interface ListenerDeps {
   readonly concurrency: () => number;
   /** Null while no engine answers: no Docker job is taken then, and none settled. */
   readonly engine: () => EngineAddress | null;
+  /** Why this machine takes no job now, such as a full disk; null or left out: it does. */
+  readonly refusal?: () => string | null;
+  /** Why there is none, in plain words. */
+  readonly engineProblem?: () => string | null;
+  readonly kept?: KeptContainers;
   /** Same at each start of this data folder; becomes a label of what workers make. */
   readonly hostInstance: string;
   /** Absolute folder for persisted workspaces. */
   readonly workspacesDir: string;
+  /** This runner is for one stay: the service forgets it once `unregister` was sent. */
+  readonly ephemeral?: boolean;
 }
 
 /** A job this host holds, as it may be shown. `phase` and `progress` are only in memory. */
@@ -91,35 +102,33 @@ export class Listener {
   #stopping: Promise<void> | null = null;
   #how: StopHow | null = null;
   #raiseHow: (() => void) | null = null;
+  #link: Link | null = null;
+  #hasLeft = false;
 
   constructor(deps: ListenerDeps) {
     this.#deps = deps;
-    const { clock, log, store, remover, engine } = deps;
+    const { clock, log, store, engine } = deps;
     const runnerId = (): RunnerIdentity['runnerId'] | null => deps.identity()?.runnerId ?? null;
     const changed = (jobId: JobId): void => this.#watchers.tell({ kind: 'job', jobId });
     this.#watchers = new Watchers(log);
-    this.#sweeper = new LeftoverSweeper({ clock, log, store, remover });
+    this.#sweeper = new LeftoverSweeper(deps);
     this.#reporter = new Reporter({ clock, log, store, changed });
     this.#held = new HeldJobs((jobId) => {
       this.#reporter.ended(jobId);
       changed(jobId);
     });
-    this.#survivors = new Survivors({
-      clock,
-      log,
-      store,
-      remover,
-      runnerId,
-      hasEngine: () => engine() !== null,
-    });
+    this.#survivors = new Survivors({ ...deps, runnerId, hasEngine: () => engine() !== null });
+    const turns = new CommitTurns(clock, store);
     const newRun = (jobId: JobId, stage?: 'awaiting_redelivery' | 'awaiting_engine'): JobRun =>
       new JobRun(
         {
           ...deps,
+          turns,
           sweeper: this.#sweeper,
           runnerId: () => runnerId() ?? '',
           changed,
           logStored: (id) => this.#reporter.logStored(id),
+          lookLater: (id) => this.#survivors.lookLater(id),
         },
         jobId,
         stage,
@@ -133,7 +142,11 @@ export class Listener {
       newRun,
     };
     this.#dispatcher = new Dispatcher(parts);
-    this.#reconcile = new Reconcile(parts);
+    this.#reconcile = new Reconcile({
+      ...parts,
+      startOffered: (run) => this.#dispatcher.startOffered(run),
+      askAgain: (jobId) => this.#dispatcher.askAgain(jobId),
+    });
     this.#keeper = new SessionKeeper(
       { ...deps, heartbeat: () => this.#heartbeat() },
       {
@@ -145,10 +158,18 @@ export class Listener {
     this.#keeper.watch((state) => this.#watchers.tell({ kind: 'session', state }));
   }
 
-  /** Takes up what a previous host left, then dials. Throws only what the store throws. */
-  async start(): Promise<void> {
+  /**
+   * Takes up what a previous host left, then dials, unless told not to, or it was refused before in a way
+   * that only the owner ends. Throws only what the store throws.
+   */
+  async start({
+    dial = true,
+    refusal = null,
+  }: { readonly dial?: boolean; readonly refusal?: Refusal | null } = {}): Promise<void> {
     await this.#reconcile.start();
-    if (this.#how === null) this.#keeper.goOnline();
+    if (this.#how !== null) return;
+    if (refusal !== null) this.#keeper.standBy(refusal);
+    else if (dial) this.#keeper.goOnline();
   }
 
   get session(): SessionState {
@@ -175,11 +196,11 @@ export class Listener {
 
   /** Connected, nothing new; what is held goes on. */
   pause(): void {
-    if (this.#dispatcher.intake === 'open') this.#dispatcher.intake = 'paused';
+    this.#turnIntake('open', 'paused');
   }
 
   resume(): void {
-    if (this.#dispatcher.intake === 'paused') this.#dispatcher.intake = 'open';
+    this.#turnIntake('paused', 'open');
   }
 
   goOffline(): void {
@@ -188,6 +209,11 @@ export class Listener {
 
   goOnline(): void {
     if (this.#how === null) this.#keeper.goOnline();
+  }
+
+  /** An engine was found: what a previous host left there is taken up now. */
+  engineFound(): void {
+    this.#reconcile.engineFound();
   }
 
   /** After sleep: checks the session now, with a new socket. */
@@ -209,7 +235,8 @@ export class Listener {
 
   /** Takes nothing new; resolves when nothing is held. Reports go on. */
   drain(): Promise<void> {
-    if (this.#dispatcher.intake !== 'closed') this.#dispatcher.intake = 'draining';
+    this.#turnIntake('open', 'draining');
+    this.#turnIntake('paused', 'draining');
     return this.#held.empty();
   }
 
@@ -244,7 +271,54 @@ export class Listener {
     this.#survivors.stop();
     this.#sweeper.stop();
     this.#reporter.stop();
+    if (this.#deps.ephemeral === true) await this.#takeLeave();
     await this.#keeper.stop();
+  }
+
+  /**
+   * The service forgets this runner and drops what it leased here, so nothing may be held or unreported.
+   * Without an answer the runner stays there, silent, until the service sweeps it.
+   */
+  async #takeLeave(): Promise<void> {
+    const { clock, log } = this.#deps;
+    if (this.#unsettled()?.length !== 0) {
+      log.warn('runner stays registered', { why: 'jobs are held or unreported' });
+      return;
+    }
+    const answered = new Promise<void>((resolve) => {
+      const say = (): void => this.#link?.send({ type: 'unregister' }, () => resolve());
+      if (this.#link !== null) say();
+      else {
+        this.#watchers.add((change) => {
+          if (change.kind === 'session' && change.state.kind === 'online') queueMicrotask(say);
+        });
+        this.#keeper.retry();
+      }
+    });
+    this.#hasLeft = await settledWithin(clock, LEAVE_TAKING_MS, answered);
+    log.info('unregistered', { answered: this.#hasLeft });
+  }
+
+  /** True once an ephemeral runner's leave was heard. */
+  get hasLeft(): boolean {
+    return this.#hasLeft;
+  }
+
+  #turnIntake(from: Intake, to: Intake): void {
+    if (this.#dispatcher.intake !== from) return;
+    this.#dispatcher.intake = to;
+    // At once: the service must not promise a slot in the meantime, nor let a free one wait.
+    this.#link?.send(this.#heartbeat());
+  }
+
+  /**
+   * Slots the service may count on. With nothing to be taken that is only what is held, and then jobs queue
+   * there instead of being promised to us; the protocol knows no less than one.
+   */
+  #offeredSlots(): number {
+    const slots = this.#deps.concurrency();
+    if (this.#dispatcher.intake === 'open') return slots;
+    return Math.min(slots, Math.max(1, this.#held.count));
   }
 
   /** As softly as asked, starting over when a harder way is asked for meanwhile. */
@@ -276,6 +350,7 @@ export class Listener {
   }
 
   #online(link: Link): void {
+    this.#link = link;
     this.#dispatcher.online(link);
     // Verdicts of jobs that ended meanwhile go first; the frame that follows may offer those jobs again.
     this.#reporter.online(link);
@@ -284,11 +359,14 @@ export class Listener {
   #frame(frame: ServerFrame): void {
     const listed = this.#dispatcher.frame(frame);
     if (frame.type !== 'hello') return;
+    if (this.#deps.ephemeral === true && frame.ephemeral !== true)
+      this.#deps.log.warn('service does not forget this runner by itself');
     this.#survivors.greeted(listed);
-    this.#reconcile.online();
+    this.#reconcile.online(listed);
   }
 
   #offline(): void {
+    this.#link = null;
     this.#dispatcher.offline();
     this.#reporter.offline();
     this.#reconcile.offline();
@@ -299,8 +377,8 @@ export class Listener {
     const held = this.#unsettled();
     return {
       type: 'heartbeat',
-      concurrency: this.#deps.concurrency(),
-      ephemeral: false,
+      concurrency: this.#offeredSlots(),
+      ephemeral: this.#deps.ephemeral === true,
       host_exec_profiles: [],
       publication_capabilities: { version: 1, helper_ready: false },
       ...(held === null ? {} : { held_execution_ids: held }),

@@ -1,11 +1,14 @@
 /**
- * Takes up, at start, what a previous host of this data folder left: adopts living containers, waits
- * for the redelivery of what was not yet started, settles the rest. An engine that is away settles
- * nothing: a container nobody can look at may still be at work.
+ * Takes up, at start, what a previous host of this data folder left: adopts containers, waits for the
+ * redelivery of what was not yet started, settles the rest. An engine that is away settles nothing: a
+ * container nobody can look at may still be at work.
+ *
+ * A container is started only once it was noted. So a job without a noted one never ran, however far
+ * its host had come with it, and is started when the service sends it again.
  */
-import type { Clock, JobStore, Log, StoredJob, Timer } from '../ports.ts';
+import type { Clock, ContainerLeftover, JobStore, Log, StoredJob, Timer } from '../ports.ts';
 import type { JobId } from '../model/ids.ts';
-import type { Leftover } from '../model/leftover.ts';
+import { newestContainer } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
@@ -19,8 +22,6 @@ import type { Survivors } from './survivors.ts';
 export const REDELIVERY_LIMIT_MS = 60_000;
 export const ENGINE_RETRY_MS = 30_000;
 
-type ContainerLeftover = Leftover & { readonly kind: 'container' };
-
 export interface ReconcileDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -31,12 +32,17 @@ export interface ReconcileDeps {
   readonly reporter: Reporter;
   readonly sweeper: LeftoverSweeper;
   readonly newRun: (jobId: JobId, stage: 'awaiting_redelivery' | 'awaiting_engine') => JobRun;
+  /** Starts a job that waits for nothing but an engine, where there is one. */
+  readonly startOffered: (run: JobRun) => void;
+  /** Asks the service for a job's launch. */
+  readonly askAgain: (jobId: JobId) => void;
 }
 
 export class Reconcile {
   readonly #deps: ReconcileDeps;
   #awaitingRedelivery: JobRun[] = [];
   #awaitingEngine: JobRun[] = [];
+  #isOnline = false;
   #redeliveryLimit: Timer | null = null;
   #engineRetry: Timer | null = null;
   #isStopped = false;
@@ -51,22 +57,41 @@ export class Reconcile {
     await this.#recoverAll();
   }
 
-  /** The service has said what is leased here; what was accepted comes with it or soon after. */
-  online(): void {
-    this.#awaitingRedelivery = this.#awaitingRedelivery.filter(
-      (run) => run.stage === 'awaiting_redelivery',
-    );
-    if (this.#awaitingRedelivery.length === 0) return;
-    this.#redeliveryLimit?.cancel();
-    this.#redeliveryLimit = this.#deps.clock.after(REDELIVERY_LIMIT_MS, () => {
-      for (const run of this.#awaitingRedelivery.splice(0))
-        if (run.stage === 'awaiting_redelivery') run.conclude(lostVerdict('host_restarted'));
-    });
+  /** The service has said what is leased here; a job that is not yet started comes with it or soon after. */
+  online(listed: ReadonlySet<JobId>): void {
+    this.#isOnline = true;
+    for (const run of [...this.#awaitingRedelivery, ...this.#awaitingEngine])
+      if (!listed.has(run.jobId)) run.withdrawn();
+    this.#awaitRedelivery();
+  }
+
+  /** There is an engine again: what waits for it need not wait for the next try. */
+  engineFound(): void {
+    for (const run of this.#awaitingRedelivery) this.#deps.startOffered(run);
+    this.#engineRetry?.cancel();
+    void this.#recoverAll();
   }
 
   offline(): void {
+    this.#isOnline = false;
     this.#redeliveryLimit?.cancel();
     this.#redeliveryLimit = null;
+  }
+
+  /** What has no launch is asked for, and lost where none comes; what has one waits for its engine alone. */
+  #awaitRedelivery(): void {
+    this.#awaitingRedelivery = this.#awaitingRedelivery.filter(
+      (run) => run.stage === 'awaiting_redelivery',
+    );
+    const missing = this.#awaitingRedelivery.filter(({ offer }) => offer === null);
+    if (!this.#isOnline || missing.length === 0) return;
+    for (const { jobId } of missing) this.#deps.askAgain(jobId);
+    this.#redeliveryLimit?.cancel();
+    this.#redeliveryLimit = this.#deps.clock.after(REDELIVERY_LIMIT_MS, () => {
+      for (const run of this.#awaitingRedelivery)
+        if (run.stage === 'awaiting_redelivery' && run.offer === null)
+          run.conclude(lostVerdict('host_restarted'));
+    });
   }
 
   stop(): void {
@@ -104,6 +129,7 @@ export class Reconcile {
     const waiting = this.#awaitingEngine.splice(0);
     for (const run of waiting)
       if (engine === null || !this.#recover(run, engine)) this.#awaitingEngine.push(run);
+    this.#engineRetry?.cancel();
     if (this.#awaitingEngine.length === 0) return;
     this.#deps.log.warn('jobs wait for the engine', { jobs: this.#awaitingEngine.length });
     this.#engineRetry = this.#deps.clock.after(ENGINE_RETRY_MS, () => void this.#recoverAll());
@@ -116,29 +142,35 @@ export class Reconcile {
     try {
       const job = store.job(jobId);
       if (job === undefined || run.stage !== 'awaiting_engine') return true;
-      const container = this.#notedContainer(jobId);
-      if (container === undefined && !survivors.isKnown) return false;
-      const found = survivors.take(jobId);
+      const noted = newestContainer(store.leftovers(jobId));
+      if (noted === undefined && !survivors.isKnown) return false;
+      const found = survivors.take(jobId).map(({ leftover }) => leftover);
+      for (const leftover of found) store.noteLeftover(jobId, leftover);
+      const container = adoptable(noted, found);
       if (container !== undefined && job.spec.kind === 'docker_launch') {
         log.info('container adopted', { jobId, name: container.name });
         run.adopt(job.spec, container, engine);
-        return true;
-      }
-      // Created, but the previous host did not live to note it, so it was never started.
-      for (const { leftover } of found) store.noteLeftover(jobId, leftover);
-      run.conclude(verdictWithout(job));
+      } else if (job.state.kind === 'starting') {
+        log.info('job not started yet', { jobId });
+        run.awaitRedelivery();
+        this.#awaitingRedelivery.push(run);
+        this.#deps.startOffered(run);
+        this.#awaitRedelivery();
+      } else run.conclude(verdictWithout(job));
       return true;
     } catch (error) {
       log.error('job not recovered', { jobId, error });
       return false;
     }
   }
+}
 
-  #notedContainer(jobId: JobId): ContainerLeftover | undefined {
-    return this.#deps.store
-      .leftovers(jobId)
-      .find((leftover): leftover is ContainerLeftover => leftover.kind === 'container');
-  }
+/** What was noted last, unless that is gone and another is there, made and not yet noted when its worker died. */
+function adoptable(
+  noted: ContainerLeftover | undefined,
+  found: readonly ContainerLeftover[],
+): ContainerLeftover | undefined {
+  return found.find(({ id }) => id === noted?.id) ?? found[0] ?? noted;
 }
 
 function verdictWithout(job: StoredJob): Verdict {

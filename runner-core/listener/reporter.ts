@@ -31,7 +31,7 @@ export interface ReporterDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: JobStore;
-  /** For showing only: acknowledgements were stored, or the job was settled. */
+  /** For showing only: the job was settled. */
   readonly changed: (jobId: JobId) => void;
 }
 
@@ -305,7 +305,27 @@ export class Reporter {
   #storeAllAcks(): void {
     this.#storeAcks?.cancel();
     this.#storeAcks = null;
-    for (const stream of [...this.#unstored]) this.#storeAcksOf(stream);
+    const streams = [...this.#unstored];
+    if (streams.length > 1 && this.#storeAcksTogether(streams)) return;
+    for (const stream of streams) this.#storeAcksOf(stream);
+  }
+
+  /** In one commit. False when the store refused it: which of them is to blame shows one by one. */
+  #storeAcksTogether(streams: readonly ReportStream[]): boolean {
+    const { store } = this.#deps;
+    try {
+      store.together(() => {
+        for (const { jobId, acknowledged } of streams)
+          store.acknowledgeBatches(jobId, acknowledged);
+      });
+    } catch {
+      return false;
+    }
+    for (const stream of streams) {
+      this.#unstored.delete(stream);
+      stream.acknowledgedOnDisk = stream.acknowledged;
+    }
+    return true;
   }
 
   #storeAcksOf(stream: ReportStream): void {
@@ -314,7 +334,6 @@ export class Reporter {
     try {
       this.#deps.store.acknowledgeBatches(stream.jobId, stream.acknowledged);
       stream.acknowledgedOnDisk = stream.acknowledged;
-      this.#deps.changed(stream.jobId);
     } catch (error) {
       this.#deps.log.error('acknowledgements not stored', { jobId: stream.jobId, error });
     }

@@ -3,7 +3,7 @@
  * is shown; what goes over the session belongs to the dispatcher and the reporter.
  */
 import type { RunnerIdentity, Timer } from '../ports.ts';
-import type { SessionState } from '../model/session-state.ts';
+import type { Refusal, SessionState } from '../model/session-state.ts';
 import type { ServerFrame } from '../wire/frames.ts';
 import { reconnectDelayMs } from './reconnect-delay.ts';
 import {
@@ -60,6 +60,12 @@ export class SessionKeeper {
   /** Dials unless the service refused us (only `retry` ends that), or a session is under way. */
   goOnline(): void {
     if (this.#state.kind === 'closed' || this.#state.kind === 'signed_out') this.#dialAfresh();
+  }
+
+  /** A process before this one was refused: `retry` alone dials. */
+  standBy(refusal: Refusal): void {
+    if (this.#state.kind === 'closed')
+      this.#show({ kind: 'refused', sinceMs: this.#deps.clock.nowMs(), refusal });
   }
 
   /** Closes the session on purpose. What is held goes on and is reported later. */
@@ -151,6 +157,7 @@ export class SessionKeeper {
       retryAtMs: sinceMs + delayMs,
       attempt: this.#attempt,
       cause: end.cause,
+      ...(end.problem === undefined ? {} : { problem: end.problem }),
     });
   }
 

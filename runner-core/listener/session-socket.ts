@@ -11,6 +11,7 @@ import type {
   RunnerIdentity,
   Timer,
 } from '../ports.ts';
+import { NetworkError, type NetworkProblem } from '../model/network-problem.ts';
 import type { Refusal } from '../model/session-state.ts';
 import { refusalOf } from '../wire/errors.ts';
 import type { ClientFrame, HeartbeatFrame, ServerFrame } from '../wire/frames.ts';
@@ -40,7 +41,7 @@ export interface Link {
 }
 
 export type SocketEnd =
-  | { readonly kind: 'lost'; readonly cause: string }
+  | { readonly kind: 'lost'; readonly cause: string; readonly problem?: NetworkProblem }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 export interface SocketUser {
@@ -109,7 +110,8 @@ export class SessionSocket {
       (session) => this.#opened(session),
       (error: unknown) => {
         const cause = error instanceof Error ? error.message : 'the connection failed';
-        this.#end({ kind: 'lost', cause });
+        const why = error instanceof NetworkError ? { problem: error.problem } : {};
+        this.#end({ kind: 'lost', cause, ...why });
       },
     );
   }

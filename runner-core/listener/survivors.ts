@@ -3,19 +3,30 @@
  * that ended while its container could not be removed. They stay until a `hello` has said whether
  * their job is still leased here; what it lists is adopted by the dispatcher, the rest is removed.
  */
-import type { Clock, JobStore, LabelledContainer, LeftoverRemover, Log, Timer } from '../ports.ts';
+import type {
+  Clock,
+  JobStore,
+  KeptContainers,
+  LabelledContainer,
+  LeftoverRemover,
+  Log,
+  Timer,
+} from '../ports.ts';
 import type { JobId, RunnerId } from '../model/ids.ts';
 import { occupiesSlot } from '../model/job-machine.ts';
 import { settledWithin } from './settled-within.ts';
 
 export const LOOK_UP_LIMIT_MS = 10_000;
 export const SURVIVORS_RETRY_MS = 30_000;
+/** By then an engine has carried out what a worker asked of it before it died. */
+export const LATE_LOOK_MS = 10_000;
 
 export interface SurvivorsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: JobStore;
   readonly remover: LeftoverRemover;
+  readonly kept?: KeptContainers;
   readonly runnerId: () => RunnerId | null;
   /** The engine is believed to be there. */
   readonly hasEngine: () => boolean;
@@ -27,6 +38,7 @@ export class Survivors {
   #listed: ReadonlySet<JobId> | null = null;
   #looking: Promise<void> | null = null;
   #retry: Timer | null = null;
+  readonly #lateLooks = new Set<Timer>();
   #isStopped = false;
 
   constructor(deps: SurvivorsDeps) {
@@ -79,6 +91,41 @@ export class Survivors {
   stop(): void {
     this.#isStopped = true;
     this.#retry?.cancel();
+    for (const timer of this.#lateLooks) timer.cancel();
+    this.#lateLooks.clear();
+  }
+
+  /**
+   * The job is over, and a worker of it died before it had noted a container: one may come to be yet, and is
+   * removed. It was never started.
+   */
+  lookLater(jobId: JobId): void {
+    this.#after(LATE_LOOK_MS, () => void this.#removeLate(jobId));
+  }
+
+  #after(delayMs: number, act: () => void): void {
+    if (this.#isStopped) return;
+    const timer = this.#deps.clock.after(delayMs, () => {
+      this.#lateLooks.delete(timer);
+      act();
+    });
+    this.#lateLooks.add(timer);
+  }
+
+  async #removeLate(jobId: JobId): Promise<void> {
+    const { remover, runnerId, kept, log } = this.#deps;
+    const runner = runnerId();
+    if (runner === null) return;
+    try {
+      for (const { leftover, jobId: owner } of await remover.labelled(runner)) {
+        if (owner !== jobId || kept?.isKept(leftover.id) === true) continue;
+        await remover.remove(leftover);
+        log.info('late container removed', { jobId, name: leftover.name });
+      }
+    } catch (error) {
+      log.warn('late containers not looked for', { jobId, error });
+      this.#after(SURVIVORS_RETRY_MS, () => void this.#removeLate(jobId));
+    }
   }
 
   async #look(runnerId: RunnerId): Promise<void> {
@@ -88,7 +135,8 @@ export class Survivors {
       if (this.#found !== null) return;
       const byJob = new Map<JobId, LabelledContainer[]>();
       for (const container of found)
-        byJob.set(container.jobId, [...(byJob.get(container.jobId) ?? []), container]);
+        if (this.#deps.kept?.isKept(container.leftover.id) !== true)
+          byJob.set(container.jobId, [...(byJob.get(container.jobId) ?? []), container]);
       this.#found = byJob;
     } catch (error) {
       this.#deps.log.warn('labelled containers not listed', { error });

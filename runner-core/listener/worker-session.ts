@@ -3,10 +3,12 @@
  * verdict is when no worker said one, and what is removed afterwards, is `job-run`'s.
  */
 import type { Clock, JobStore, Log, Timer, WorkerHandle, WorkerLauncher } from '../ports.ts';
+import { isStoreBusy } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
-import type { FromWorker, Phase, ToWorker } from '../worker/protocol.ts';
-import { LogIntake } from './log-intake.ts';
+import type { FromWorker, Phase, RunFacts, ToWorker } from '../worker/protocol.ts';
+import type { CommitTurns } from './commit-turns.ts';
+import { BUSY_RETRY_MS, LogIntake } from './log-intake.ts';
 
 export const READY_LIMIT_MS = 30_000;
 /** A worker that said `ended` has this long to clean up and exit. */
@@ -23,16 +25,21 @@ export interface WorkerSessionDeps {
   readonly log: Log;
   readonly store: JobStore;
   readonly launcher: WorkerLauncher;
+  readonly turns: CommitTurns;
   readonly jobId: JobId;
   readonly phase: (phase: Phase, progress: string | null) => void;
   /** More output is on disk. */
   readonly logStored: () => void;
+  /** Whether the container of a job that ended so stays. Never throws. */
+  readonly keepsContainer: (verdict: Verdict) => boolean;
 }
 
 export type WorkerEnd =
   | { readonly kind: 'ended'; readonly verdict: Verdict }
   | { readonly kind: 'never_ready' }
   | { readonly kind: 'crashed' }
+  /** It was killed, and the system does not say that it is dead: what it held must not be touched by another. */
+  | { readonly kind: 'not_gone' }
   | { readonly kind: 'store_failed' };
 
 export class WorkerSession {
@@ -48,6 +55,7 @@ export class WorkerSession {
   #stopCause: StopCause | null = null;
   #end: WorkerEnd | null = null;
   #isKilled = false;
+  #isOver = false;
 
   constructor(deps: WorkerSessionDeps, first: ToWorker & { kind: 'run' | 'adopt' }) {
     this.#deps = deps;
@@ -55,6 +63,7 @@ export class WorkerSession {
     this.#intake = new LogIntake({
       clock: deps.clock,
       store: deps.store,
+      turns: deps.turns,
       jobId: deps.jobId,
       stored: (throughSeq) => {
         this.#worker?.send({ kind: 'log_stored', throughSeq });
@@ -84,11 +93,13 @@ export class WorkerSession {
     worker.onMessage((message) => this.#receive(worker, message));
     const exit = await Promise.race([worker.exited, this.#killedLongAgo.promise]);
     for (const timer of this.#timers) timer.cancel();
-    this.#intake.flush();
+    this.#isOver = true;
+    if (this.#end === null) this.#intake.close();
+    else this.#intake.flush();
     if (exit === 'unknown') log.error('killed worker did not exit', { jobId, pid: worker.pid });
     else if (this.#end === null && this.#stopCause === null)
       log.error('worker lost', { jobId, ranMs: clock.monotonicMs() - startedMs, ...exit });
-    return this.#end ?? { kind: 'crashed' };
+    return this.#end ?? { kind: exit === 'unknown' ? 'not_gone' : 'crashed' };
   }
 
   /** Asks the worker to end the job; it is cut off STOP_CUTOFF_MS later. */
@@ -113,11 +124,14 @@ export class WorkerSession {
   }
 
   #receive(worker: WorkerHandle, message: FromWorker): void {
-    if (this.#end !== null || this.#isKilled) return;
+    if (this.#end !== null || this.#isKilled || this.#isOver) return;
     try {
       this.#act(worker, message);
     } catch (error) {
-      this.#storeFailed(error);
+      // The worker waits for the answer, and a lock passes.
+      if (message.kind === 'made' && isStoreBusy(error))
+        this.#after(BUSY_RETRY_MS, () => this.#receive(worker, message));
+      else this.#storeFailed(error);
     }
   }
 
@@ -139,10 +153,16 @@ export class WorkerSession {
         this.#intake.add(message);
         return;
       case 'facts':
-        store.noteFacts(jobId, message.facts);
+        this.#noteFacts(message.facts);
         return;
       case 'ended':
         this.#intake.flush();
+        // It broke, rather than the job: its container is there for another worker to take up.
+        if (message.verdict.reason?.code === 'worker_crashed') {
+          this.#noteFacts(message.facts);
+          this.#kill();
+          return;
+        }
         // The flush may have failed, and a job whose last lines are lost has not ended well.
         this.#end ??= { kind: 'ended', verdict: message.verdict };
         this.#after(EXIT_LIMIT_MS, () => {
@@ -151,11 +171,23 @@ export class WorkerSession {
         });
         if (this.#end.kind !== 'ended') return;
         store.noteEnding(jobId, message.verdict, message.facts);
-        worker.send({ kind: 'verdict_noted' });
+        worker.send({
+          kind: 'verdict_noted',
+          keepContainer: this.#deps.keepsContainer(message.verdict),
+        });
         return;
       default:
         this.#deps.log.error('worker sent an unknown message', { jobId, pid: worker.pid });
         this.#kill();
+    }
+  }
+
+  /** For showing only, and told anew in a moment: no reason to end the job. */
+  #noteFacts(facts: RunFacts): void {
+    try {
+      this.#deps.store.noteFacts(this.#deps.jobId, facts);
+    } catch (error) {
+      this.#deps.log.warn('facts of a run not stored', { jobId: this.#deps.jobId, error });
     }
   }
 

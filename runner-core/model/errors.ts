@@ -27,3 +27,10 @@ export class StoreUnavailableError extends RunnerError {
     this.facts = facts;
   }
 }
+
+/** Another program holds the database's lock: it is over as soon as that one lets go. */
+export function isStoreBusy(error: unknown): boolean {
+  return (
+    error instanceof StoreUnavailableError && /^SQLITE_(BUSY|LOCKED)/.test(error.facts.systemCode)
+  );
+}

@@ -10,3 +10,10 @@ export const leftoverSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('compose_project'), name: z.string().min(1) }),
 ]);
 export type Leftover = z.infer<typeof leftoverSchema>;
+
+/** The newest container of a job's leftovers, oldest first: one before it was given up by its own worker. */
+export function newestContainer(
+  leftovers: readonly Leftover[],
+): (Leftover & { readonly kind: 'container' }) | undefined {
+  return leftovers.findLast((leftover) => leftover.kind === 'container');
+}

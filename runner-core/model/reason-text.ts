@@ -188,7 +188,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
   ),
   host_restarted: say(
     () =>
-      'The job was lost: the runner host was interrupted and its container was gone afterwards.',
+      'The job was lost: the runner host was interrupted, and nothing of it was left to take up.',
     'Start the flow again.',
   ),
   worker_crashed: say(

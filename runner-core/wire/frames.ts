@@ -84,7 +84,8 @@ export interface HostExecAdvertisement {
 export interface StatusFrame {
   readonly type: 'status';
   readonly execution_id: string;
-  readonly status: 'STARTING' | 'RUNNING';
+  /** PENDING, of a lease that was reported as started: it was not, and its launch is needed again. */
+  readonly status: 'PENDING' | 'STARTING' | 'RUNNING';
 }
 /** Lines that are not strings yet; whoever sends them writes them straight into a frame. */
 export interface PackedLines {

@@ -1,5 +1,6 @@
 /** Removes what a job made, in the order that lets each go. What cannot be removed now stays noted with the listener. */
 import type { DockerEngine } from '../docker/docker-engine.ts';
+import { LABEL } from '../docker/labels.ts';
 import { removeLeftover } from '../docker/leftover-remover.ts';
 import type { Leftover } from '../model/leftover.ts';
 import type { Clock } from '../ports.ts';
@@ -28,11 +29,34 @@ export async function removeWhatWasMade(
   jobId: string,
   { container, networkId, mayHaveComposed }: Made,
 ): Promise<void> {
-  const steps: Leftover[] = [
+  const first: Leftover[] = [
     ...(container === null ? [] : [container]),
     ...(mayHaveComposed ? [composeLeftover(jobId)] : []),
-    ...(networkId === null ? [] : [{ kind: 'network' as const, id: networkId, name: networkId }]),
   ];
-  for (const leftover of steps)
-    await removeLeftover(engine, clock, leftover).catch(() => undefined);
+  const remove = (leftover: Leftover): Promise<void> =>
+    removeLeftover(engine, clock, leftover).catch(() => undefined);
+  await Promise.all(first.map(remove));
+  // Last, for a network goes only when no container uses it.
+  if (networkId !== null) await remove({ kind: 'network', id: networkId, name: networkId });
+}
+
+/**
+ * Removes containers of the job that nobody noted: a worker that was killed may have asked for one that came to be
+ * afterwards. None of them was started. Never rejects.
+ *
+ * @param knownId the one that was noted
+ */
+export async function removeUnnoted(
+  engine: DockerEngine,
+  clock: Clock,
+  jobId: string,
+  knownId: string | null,
+): Promise<void> {
+  const found = await engine.containers({ [LABEL.execution]: jobId }).catch(() => []);
+  const unnoted = found.filter(({ id, running }) => id !== knownId && !running);
+  await Promise.all(
+    unnoted.map(({ id, name }) =>
+      removeLeftover(engine, clock, { kind: 'container', id, name }).catch(() => undefined),
+    ),
+  );
 }

@@ -8,12 +8,17 @@ import {
   type ContainerInfo,
   type DockerEngine,
 } from '../docker/docker-engine.ts';
-import type { Clock, Timer } from '../ports.ts';
+import { LABEL } from '../docker/labels.ts';
+import type { Clock, ContainerLeftover, Timer } from '../ports.ts';
 import type { StopRequest, StopSwitch } from './stop-switch.ts';
 
 /** An engine that restarts is away for some seconds; one that is away for longer has lost the job. */
 export const ENGINE_AWAY_MS = 300_000;
 const RETRY_MS = 1_000;
+/** A kill takes an engine so much longer than a first signal: it takes the container down (measured: 4 to 6). */
+const KILL_TAKES = 5;
+/** By so much at most a kill is sent before its time. */
+const MOST_AHEAD_MS = 1_000;
 
 export interface ContainerExit {
   readonly exitCode: number;
@@ -54,6 +59,20 @@ export async function findContainer(
   id: string,
 ): Promise<ContainerInfo | undefined> {
   return throughAbsence(clock, () => engine.container(id));
+}
+
+/**
+ * A container that was made for the job before, one that was started rather than one that was not. Waits for an
+ * engine that is still coming up; then rejects.
+ */
+export async function findMade(
+  engine: DockerEngine,
+  clock: Clock,
+  jobId: string,
+): Promise<ContainerLeftover | undefined> {
+  const found = await throughAbsence(clock, () => engine.containers({ [LABEL.execution]: jobId }));
+  const chosen = found.find(({ running }) => running) ?? found[0];
+  return chosen && { kind: 'container', id: chosen.id, name: chosen.name };
 }
 
 /** Repeats `look` while it says `again`, and for ENGINE_AWAY_MS while the engine is away. */
@@ -105,8 +124,20 @@ export class ContainerStopper {
 
   #begin({ graceMs }: StopRequest): void {
     if (this.#isOver) return;
-    void this.#signal('SIGTERM');
-    this.#timer = this.#clock.after(graceMs, () => void this.#kill());
+    const askedMs = this.#clock.monotonicMs();
+    const killIn = (delayMs: number): void => {
+      this.#timer?.cancel();
+      if (this.#isOver) return;
+      this.#timer = this.#clock.after(delayMs, () => void this.#kill());
+    };
+    killIn(graceMs);
+    // How long the first signal takes tells how long the last one will: sent ahead by that much, the container
+    // is down when the grace is over, also on a machine that is busy.
+    void this.#signal('SIGTERM').then(() => {
+      const tookMs = this.#clock.monotonicMs() - askedMs;
+      if (tookMs < graceMs)
+        killIn(Math.max(0, graceMs - tookMs - Math.min(tookMs * KILL_TAKES, MOST_AHEAD_MS)));
+    });
   }
 
   /** Again and again: an engine that was away for one attempt must not leave the job running. */

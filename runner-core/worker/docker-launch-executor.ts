@@ -17,27 +17,21 @@ import {
   lostVerdict,
   stoppedVerdict,
 } from '../wire/result-report.ts';
-import { composeLeftover, removeWhatWasMade, type Made } from './clearing.ts';
+import { composeLeftover, removeUnnoted, removeWhatWasMade, type Made } from './clearing.ts';
 import { containerBody, containerName } from './container-body.ts';
 import {
   ContainerStopper,
   containerExit,
   findContainer,
+  findMade,
   type ContainerExit,
 } from './container-end.ts';
-import {
-  NO_FACTS,
-  type AdoptOrder,
-  type Ending,
-  type Executor,
-  type JobReport,
-  type RunOrder,
-} from './executor.ts';
+import type { AdoptOrder, Ending, Executor, JobReport, RunOrder } from './executor.ts';
 import type { JobLog } from './job-log.ts';
 import { isNamedNetwork } from './option-check.ts';
 import { abortable, joinedNetwork, prepareJob, type JoinedNetwork } from './preparation.ts';
 import type { PipelineEnd } from './log-pipeline.ts';
-import type { ContainerLimits, RunFacts } from './protocol.ts';
+import { NO_FACTS, type ContainerLimits, type RunFacts } from './protocol.ts';
 import { createFailure, startFailure, type StartFailure } from './start-failure.ts';
 import { STOP_GRACE_MS, StoppedError, type StopRequest, type StopSwitch } from './stop-switch.ts';
 import { UsageWatch } from './usage-watch.ts';
@@ -85,6 +79,7 @@ export class DockerLaunchExecutor implements Executor {
   #lease: WorkspaceLease | null = null;
   #jobId: JobId | null = null;
   #facts: RunFacts = NO_FACTS;
+  #mayBeUnnoted = false;
 
   constructor(deps: DockerLaunchDeps) {
     this.#deps = deps;
@@ -93,43 +88,65 @@ export class DockerLaunchExecutor implements Executor {
   run(order: RunOrder): Promise<Ending> {
     return this.#toTheEnd(order, async () => {
       this.#deps.report.phase('preparing');
+      const seen = order.mayBeMade ? await this.#takeUpMade(order) : undefined;
+      if (seen !== undefined) return seen;
       const container = await this.#createAndStart(order);
       return this.#follow(order, container, undefined);
     });
   }
 
   adopt(order: AdoptOrder): Promise<Ending> {
-    const { stop, log, engine, clock } = this.#deps;
     const { container, stopCause } = order;
-    if (stopCause !== null) stop.stop({ cause: stopCause, graceMs: STOP_GRACE_MS });
+    if (stopCause !== null) this.#deps.stop.stop({ cause: stopCause, graceMs: STOP_GRACE_MS });
     return this.#toTheEnd(order, async () => {
-      const { mountDockerSocket, network } = order.spec.options;
-      this.#made = { container, networkId: null, mayHaveComposed: mountDockerSocket };
-      const seen = await findContainer(engine, clock, container.id);
-      if (seen === undefined)
-        return stopCause === null ? lostVerdict('host_restarted') : stoppedVerdict(stopCause);
-      log.addSecrets(await secretsIn(engine, seen));
-      const { id: containerId, imageId } = seen;
-      const limits = limitsOf(order.context.limits);
-      this.#facts = { ...this.#facts, containerId, imageId, limits };
-      if (isNamedNetwork(network)) this.#made = { ...this.#made, networkId: seen.networkMode };
-      this.#leaseWorkspace(order);
-      // Made, noted and not started: the start is all that is missing.
-      if (seen.status === 'created') {
-        await this.#start(order, container);
-        return this.#follow(order, container, undefined);
-      }
-      if (seen.running) this.#deps.report.phase('running');
-      return this.#follow(order, container, seen);
+      const verdict = await this.#takeUp(order, container);
+      if (verdict !== undefined) return verdict;
+      return stopCause === null ? lostVerdict('host_restarted') : stoppedVerdict(stopCause);
     });
   }
 
-  async clear(): Promise<void> {
+  async clear(keepContainer: boolean): Promise<void> {
     const { engine, clock } = this.#deps;
+    const known = this.#facts.containerId;
+    const made = keepContainer ? { ...this.#made, container: null } : this.#made;
+    const jobId = this.#jobId;
     await Promise.all([
-      this.#jobId === null || removeWhatWasMade(engine, clock, this.#jobId, this.#made),
+      jobId === null || removeWhatWasMade(engine, clock, jobId, made),
+      jobId === null || !this.#mayBeUnnoted || removeUnnoted(engine, clock, jobId, known),
       this.#lease?.release(),
     ]);
+  }
+
+  /** What an earlier worker made and did not live to have noted; undefined where there is none. */
+  async #takeUpMade(order: RunOrder): Promise<Verdict | undefined> {
+    const { engine, clock, report, stop } = this.#deps;
+    this.#mayBeUnnoted = true;
+    const made = await abortable(findMade(engine, clock, order.spec.jobId), stop.signal);
+    if (made === undefined) return undefined;
+    await abortable(report.made(made), stop.signal);
+    return this.#takeUp(order, made);
+  }
+
+  /** Goes on with a container that is there already, from whatever it has come to; undefined where it is gone. */
+  async #takeUp(order: Order, container: Container): Promise<Verdict | undefined> {
+    const { log, engine, clock } = this.#deps;
+    const { mountDockerSocket, network } = order.spec.options;
+    this.#made = { container, networkId: null, mayHaveComposed: mountDockerSocket };
+    const seen = await findContainer(engine, clock, container.id);
+    if (seen === undefined) return undefined;
+    log.addSecrets(await secretsIn(engine, seen));
+    const { id: containerId, imageId } = seen;
+    const limits = limitsOf(order.context.limits);
+    this.#facts = { ...this.#facts, containerId, imageId, limits };
+    if (isNamedNetwork(network)) this.#made = { ...this.#made, networkId: seen.networkMode };
+    this.#leaseWorkspace(order);
+    // Made and not started: the start is all that is missing.
+    if (seen.status === 'created') {
+      await this.#start(order, container);
+      return this.#follow(order, container, undefined);
+    }
+    if (seen.running) this.#deps.report.phase('running');
+    return this.#follow(order, container, seen);
   }
 
   /** Runs the steps and turns their failures into a verdict. */
@@ -218,6 +235,8 @@ export class DockerLaunchExecutor implements Executor {
       throw new RefusedError(startFailure(error, spec.image), { cause: error });
     });
     report.phase('running');
+    // A host that dies now still knows afterwards when the job was prepared and started.
+    report.facts(this.#facts);
   }
 
   /** While two jobs make a network of one name, the engine starts nothing on it: in a moment one is gone. */

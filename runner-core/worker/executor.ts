@@ -12,23 +12,15 @@ export interface Ending {
   readonly facts: RunFacts;
 }
 
-export const NO_FACTS: RunFacts = {
-  containerId: null,
-  imageId: null,
-  oomKilled: false,
-  exitCode: null,
-  peakMemoryBytes: null,
-  cpuMs: null,
-  phases: [],
-  limits: null,
-};
-
 /** `run` and `adopt` resolve with the ending of every job, good or bad; a rejection is a bug of ours. */
 export interface Executor {
   run(order: RunOrder): Promise<Ending>;
   adopt(order: AdoptOrder): Promise<Ending>;
-  /** Removes what the job made, once its ending is on disk. Never rejects: what stays is left to the listener. */
-  clear(): Promise<void>;
+  /**
+   * Removes what the job made, once its ending is on disk; its container stays where it is to be kept. Never
+   * rejects: what stays is left to the listener.
+   */
+  clear(keepContainer: boolean): Promise<void>;
 }
 
 /** The executor's side of the line to the listener. */

@@ -9,16 +9,10 @@ import type { Leftover } from '../model/leftover.ts';
 import type { Clock } from '../ports.ts';
 import { lostVerdict } from '../wire/result-report.ts';
 import { DockerLaunchExecutor } from './docker-launch-executor.ts';
-import {
-  NO_FACTS,
-  type AdoptOrder,
-  type Ending,
-  type Executor,
-  type JobReport,
-  type RunOrder,
-} from './executor.ts';
+import type { AdoptOrder, Ending, Executor, JobReport, RunOrder } from './executor.ts';
 import { openJobLog, type JobLog } from './job-log.ts';
 import {
+  NO_FACTS,
   type EngineAddress,
   type FromWorker,
   type Phase,
@@ -51,6 +45,7 @@ export class JobExecution {
   readonly #unnoted = new Map<string, () => void>();
   readonly #phases: PhaseStart[] = [];
   #log: JobLog | undefined;
+  #keepsContainer = false;
 
   constructor(deps: JobExecutionDeps) {
     this.#deps = deps;
@@ -74,6 +69,7 @@ export class JobExecution {
         this.#log?.stored(message.throughSeq);
         return;
       case 'verdict_noted':
+        this.#keepsContainer = message.keepContainer === true;
         this.#unnoted.get(THE_VERDICT)?.();
         return;
       case 'secrets':
@@ -132,7 +128,7 @@ export class JobExecution {
       () => true,
       () => false,
     );
-    if (isNoted) await executor.clear();
+    if (isNoted) await executor.clear(this.#keepsContainer);
   }
 
   #report(): JobReport {

@@ -28,7 +28,7 @@ export type EngineAddress =
       readonly kind: 'tcp';
       readonly host: string;
       readonly port: number;
-      /** Folder with ca.pem, cert.pem, key.pem; null for plain TCP. */
+      /** Folder with some of ca.pem, cert.pem, key.pem; null for plain TCP. */
       readonly tlsDir: string | null;
     };
 
@@ -38,6 +38,8 @@ export type ToWorker =
       readonly spec: DockerLaunchSpec;
       readonly environment: Readonly<Record<string, string>>;
       readonly context: JobContext;
+      /** An earlier worker of the job may have made a container and died before it was noted: it is looked for first. */
+      readonly mayBeMade: boolean;
     }
   | {
       readonly kind: 'adopt';
@@ -53,8 +55,8 @@ export type ToWorker =
   /** The leftover is on disk: it may be started now. */
   | { readonly kind: 'noted'; readonly leftover: Leftover }
   | { readonly kind: 'log_stored'; readonly throughSeq: number }
-  /** What `ended` told is on disk: what the job made may go now. */
-  | { readonly kind: 'verdict_noted' }
+  /** What `ended` told is on disk: what the job made may go now, but for a container to keep. */
+  | { readonly kind: 'verdict_noted'; readonly keepContainer?: boolean }
   /** Further values to mask, from a redelivered launch. */
   | { readonly kind: 'secrets'; readonly environment: Readonly<Record<string, string>> }
   /** TERM now, KILL after `graceMs`. */
@@ -103,6 +105,17 @@ export interface RunFacts {
   /** As the container was given them; null where none was made. */
   readonly limits: ContainerLimits | null;
 }
+
+export const NO_FACTS: RunFacts = {
+  containerId: null,
+  imageId: null,
+  oomKilled: false,
+  exitCode: null,
+  peakMemoryBytes: null,
+  cpuMs: null,
+  phases: [],
+  limits: null,
+};
 
 export interface PhaseStart {
   readonly phase: Phase;

@@ -6,11 +6,15 @@ import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { warmUpEngineCalls } from '../docker/engine-warm-up.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
+import { goBehindHost } from '../process/behind-host.ts';
+import { keepYoungGenerationSmall } from '../process/small-young-generation.ts';
 import { systemClock } from '../system.ts';
 import { JobExecution } from './job-execution.ts';
 import { openParentLink } from './parent-link.ts';
 
 const EXIT_CRASHED = 1;
+
+keepYoungGenerationSmall();
 
 const execution = new JobExecution({
   clock: systemClock,
@@ -20,7 +24,10 @@ const execution = new JobExecution({
   complain,
 });
 const link = openParentLink(process, systemClock, {
-  message: (message) => execution.receive(message),
+  message: (message) => {
+    if (message.kind === 'run' || message.kind === 'adopt') goBehindHost();
+    execution.receive(message);
+  },
   // A container that runs goes on; the next host adopts it.
   lost: () => process.exit(0),
 });

@@ -1,4 +1,12 @@
-/** What every benchmark gives back. */
+/** What every benchmark is given and gives back. */
+
+/** Other sizes than its own, for a short try. Not every benchmark has each. */
+export interface BenchOptions {
+  readonly seconds?: number | undefined;
+  readonly jobs?: number | undefined;
+  /** Of each job. */
+  readonly lines?: number | undefined;
+}
 
 export interface BenchResult {
   /** The name it is run by. */

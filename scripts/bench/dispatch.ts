@@ -4,14 +4,9 @@
  */
 import { execa } from 'execa';
 import { PlaneClient } from '../../main/cli/plane-client.ts';
-import { EmbeddedPlane } from '../../main/embedded-plane.ts';
-import { systemClock } from '../../runner-core/system.ts';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { BenchResult } from './bench-result.ts';
 import { WRITE_REPORT } from './chatty-job.ts';
+import { startPlaneOfBench } from './plane-process.ts';
 import { startWatchedEngine, type WatchedEngine } from './watched-engine.ts';
 import { startWatchedPlane, type WatchedPlane } from './watched-plane.ts';
 import { startMeasuredHost, type MeasuredHost } from './measured-host.ts';
@@ -29,28 +24,15 @@ const SPARE_MS = 2_500;
 const LIMIT = { create_p95_ms: 50, start_ratio: 1.15 } as const;
 
 export async function run(): Promise<BenchResult> {
-  const planeDir = await mkdtemp(join(tmpdir(), 'preloop-bench-plane-'));
-  const silent = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
-  };
-  const plane = await EmbeddedPlane.start({
-    entry: fileURLToPath(new URL('../../out/control-plane.js', import.meta.url)),
-    dataDir: planeDir,
-    port: null,
-    clock: systemClock,
-    log: silent,
-  });
+  const plane = await startPlaneOfBench();
   const engine = await startWatchedEngine(ENGINE_SOCKET);
   const frames = await startWatchedPlane(plane.url);
   const host = await startMeasuredHost(['--server', frames.url], {
     DOCKER_HOST: engine.address,
-    PRELOOP_TOKEN: await plane.ownerToken(),
+    PRELOOP_TOKEN: plane.ownerToken,
   });
   try {
-    const client = await PlaneClient.of(planeDir);
+    const client = await PlaneClient.of(plane.dataDir);
     const createMs: number[] = [];
     const startMs: number[] = [];
     const bareMs: number[] = [];
@@ -81,7 +63,6 @@ export async function run(): Promise<BenchResult> {
     await frames.stop();
     await engine.stop();
     await plane.stop();
-    await rm(planeDir, { recursive: true, force: true });
   }
 }
 

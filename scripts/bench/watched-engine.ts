@@ -11,6 +11,8 @@ export interface WatchedEngine {
   nextCreate(): Promise<number>;
   /** Resolves with the instant at which the next container start was answered. */
   nextStarted(): Promise<number>;
+  /** By container id, when (performance.now) its log was last asked for. */
+  readonly logsAsked: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }
 
@@ -19,12 +21,15 @@ export async function startWatchedEngine(engineSocket: string): Promise<WatchedE
   await rm(path, { force: true });
   let created: (atMs: number) => void = () => undefined;
   let started: (atMs: number) => void = () => undefined;
+  const logsAsked = new Map<string, number>();
   const relay = await startRelay({ path }, { path: engineSocket }, () => {
     let asksForStart = false;
     return {
       asked: (bytes) => {
         const text = bytes.toString('latin1');
         if (/^POST \S*\/containers\/create/.test(text)) created(performance.now());
+        const [, logOf] = /^GET \S*\/containers\/([^/]+)\/logs/.exec(text) ?? [];
+        if (logOf !== undefined) logsAsked.set(logOf, performance.now());
         asksForStart = /^POST \S*\/containers\/[^/]+\/start/.test(text);
       },
       // One connection carries one request at a time.
@@ -38,6 +43,7 @@ export async function startWatchedEngine(engineSocket: string): Promise<WatchedE
     address: `unix://${path}`,
     nextCreate: () => new Promise((resolve) => (created = resolve)),
     nextStarted: () => new Promise((resolve) => (started = resolve)),
+    logsAsked,
     stop: () => relay.stop(),
   };
 }

@@ -25,6 +25,8 @@ export interface EngineInUse {
   readonly address: EngineAddress;
   /** What a program has to be given to find this engine. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Pid of the engine's process where it was started for this command and nobody else uses it now. */
+  soleProcess(): Promise<number | undefined>;
   /** Ends the engine if it was started here and nobody else uses it. */
   release(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export async function ensureEngine(): Promise<EngineInUse> {
   return {
     address: { kind: 'socket', path: own.socket },
     environment: { DOCKER_HOST: `unix://${own.socket}` },
+    soleProcess: () => own.soleProcess(),
     release: () => own.release(),
   };
 }
@@ -74,5 +77,10 @@ export async function ensureEngine(): Promise<EngineInUse> {
 function inUse(found: EngineChoice & { ok: true }): EngineInUse {
   say(`Using Docker Engine ${found.engine.version} (${found.why}).`);
   // Every program here looks for the engine by the same rules, so it needs no telling.
-  return { address: found.address, environment: {}, release: () => Promise.resolve() };
+  return {
+    address: found.address,
+    environment: {},
+    soleProcess: () => Promise.resolve(undefined),
+    release: () => Promise.resolve(),
+  };
 }

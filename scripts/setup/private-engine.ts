@@ -45,6 +45,13 @@ export class PrivateEngine {
     }
   }
 
+  /** Pid of the engine's process where nobody but this command uses it; undefined otherwise. */
+  async soleProcess(): Promise<number | undefined> {
+    const users = await readdir(join(this.#folder, 'users'));
+    const others = users.map(Number).filter((pid) => pid !== process.pid && isAlive(pid));
+    return others.length === 0 ? this.#pid() : undefined;
+  }
+
   /** Gives the engine up; stops it when nobody else uses it. */
   async release(): Promise<void> {
     await rm(this.#userFile(), { force: true });

@@ -212,3 +212,23 @@ test.each(both)('a slot that comes free, and who gets it when: %s', async (behav
   expect(before).toBe(behaviour === 'improved' ? runner.runnerId : null);
   expect(await bench.execution(next)).toMatchObject({ runner_id: runner.runnerId });
 });
+
+test.each(both)(
+  'a started job whose runner came back without having started it: %s',
+  async (behaviour) => {
+    await start(behaviour);
+    const runner = await bench.runner();
+    const { id } = await bench.submit();
+    await runner.status(id, 'RUNNING');
+    const again = await reconnect(runner);
+    const launchable = { execution_id: id, launch: { version: 1 } };
+    // It says so, and is handed the launch as one that never began.
+    if (behaviour === 'hosted') expect(again.hello).toMatchObject({ jobs: [launchable] });
+    else expect(again.hello).not.toHaveProperty('jobs');
+    await again.status(id, 'PENDING');
+    expect(await again.heartbeat()).toMatchObject({ jobs: [launchable] });
+    await again.status(id, 'RUNNING');
+    expect(JSON.stringify(await again.heartbeat())).not.toContain('launch"');
+    expect(await statusOf(id)).toBe('RUNNING');
+  },
+);

@@ -28,7 +28,7 @@ test('an app is started, looked into, started again, revived and ended through i
   const [window] = (await desktop.until(isSignedIn)).windows;
   await (await desktop.page()).getByText('Ready for a first job.').waitFor();
   expect(await desktop.startAgain()).toBe(0);
-  await clickTray(desktop, 'Pause');
+  await clickTray(desktop, 'Pause', 'Now');
   await desktop.until(trayStartsWith('Paused'));
 
   await desktop.order({ kind: 'crash_page', window: window?.id ?? 0 });

@@ -1,7 +1,6 @@
 /** The host within the app: its tray, its jobs, and every way it ends. */
 import { execa } from 'execa';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { answer, clickTray, jobRow } from '../support/desktop.ts';
 import {
@@ -31,7 +30,7 @@ export function tellHostStories(stand: DesktopStand): void {
     await clickTray(desktop, 'Go online');
     const back = await desktop.until(trayStartsWith('Online'));
     expect(back.tray?.image).toContain('tray-online');
-    await clickTray(desktop, 'Pause');
+    await clickTray(desktop, 'Pause', 'Now');
     await desktop.until(trayStartsWith('Paused'));
     await clickTray(desktop, 'Resume');
     await desktop.until(trayStartsWith('Online'));
@@ -127,6 +126,16 @@ export function tellHostStories(stand: DesktopStand): void {
     await desktop.until(trayStartsWith('Online'));
   });
 
+  test('a pause for while on battery begins at once, and ends when the plug was put in during sleep', async () => {
+    const desktop = await stand.online();
+    await desktop.order({ kind: 'power', event: 'on-battery' });
+    await clickTray(desktop, 'Pause', 'While on battery');
+    await desktop.until(trayStartsWith('Paused while on battery'));
+    await desktop.order({ kind: 'power', event: 'on-ac' });
+    await desktop.order({ kind: 'power', event: 'resume' });
+    await desktop.until(trayStartsWith('Online'));
+  });
+
   test('however hard the app ends, its workers and the plane end with it', async () => {
     const desktop = await stand.launch(['--no-open']);
     const { utilities } = await desktop.until(
@@ -149,11 +158,11 @@ export function tellHostStories(stand: DesktopStand): void {
   });
 
   test('what keeps the host from starting is said in a box, and the app ends', async () => {
-    await mkdir(stand.dataDir);
-    await writeFile(join(stand.dataDir, 'host.db'), 'no database');
+    await writeFile(stand.dataDir, 'no folder');
     const desktop = await stand.launch();
     const { errors } = await desktop.until((state) => state.errors.length > 0);
     expect(errors[0]?.title).toBe('Runner Host cannot start');
+    expect(errors[0]?.content).toContain(stand.dataDir);
     expect(await desktop.exited).toBe(1);
   });
 }

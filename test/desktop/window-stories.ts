@@ -129,7 +129,7 @@ export function tellWindowStories(stand: DesktopStand): void {
     await desktop.order(crash);
     const isCrashed = ({ windows }: Desktop['state']): boolean => windows[0]?.crashed === true;
     await desktop.until(isCrashed);
-    await clickTray(desktop, 'Pause');
+    await clickTray(desktop, 'Pause', 'Now');
     expect(isCrashed(await desktop.until(trayStartsWith('Paused')))).toBe(true);
     await clickTray(desktop, 'Open Runner Host');
     await desktop.until((state) => !isCrashed(state) && isSignedIn(state));

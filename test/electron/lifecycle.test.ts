@@ -79,3 +79,11 @@ test('a shutdown of the system leaves the jobs running and asks nothing', async 
   await ended;
   expect({ done, asked: asked() }).toEqual({ done: ['withdraw', 'leave', 'exit 0'], asked: 0 });
 });
+
+test('an end that was chosen elsewhere asks nothing', async () => {
+  const { lifecycle, done, hostStopped, asked } = bench({ held: 2 });
+  const ended = lifecycle.quit('leave');
+  hostStopped();
+  await ended;
+  expect({ done, asked: asked() }).toEqual({ done: ['withdraw', 'leave', 'exit 0'], asked: 0 });
+});

@@ -24,7 +24,9 @@ function menuOf(changes: Partial<OverviewView>): {
     open: note('open'),
     openJob: note('openJob'),
     stopJob: (job) => void done.push(`stopJob ${job.jobId} ${job.title}`),
-    pause: note('pause'),
+    pause: (wish) => void done.push(`pause ${JSON.stringify(wish)}`),
+    pauseWithNote: note('pauseWithNote'),
+    nowMs: () => SINCE_MS,
     resume: note('resume'),
     goOffline: note('goOffline'),
     goOnline: note('goOnline'),
@@ -104,4 +106,68 @@ test.each([
   ['linux', undefined, false, 'dark'],
 ] as const)('on %s %s with a dark theme %s the icon is %s', (osName, desktop, isDark, shade) => {
   expect(trayShade(osName, desktop, isDark)).toBe(shade);
+});
+
+const PAUSE = {
+  when: 'now',
+  untilMs: null,
+  onBattery: false,
+  active: true,
+  note: null,
+  sinceMs: SINCE_MS,
+} as const;
+
+test('each way to pause asks for what it says, and the hour begins with the click', () => {
+  const menu = menuOf({});
+  for (const row of [
+    'Now',
+    'After running jobs',
+    'For an hour',
+    'While on battery',
+    'With a note…',
+  ])
+    menu.click('Pause', row);
+  expect(menu.done).toEqual([
+    'pause {}',
+    'pause {"when":"after_jobs"}',
+    `pause {"untilMs":${SINCE_MS + 3_600_000}}`,
+    'pause {"onBattery":true}',
+    'pauseWithNote',
+  ]);
+});
+
+test('until tomorrow is eight in the morning of the next day', () => {
+  const menu = menuOf({});
+  menu.click('Pause', 'Until tomorrow 08:00');
+  const at = new Date(SINCE_MS);
+  at.setDate(at.getDate() + 1);
+  at.setHours(8, 0, 0, 0);
+  expect(menu.done).toEqual([`pause {"untilMs":${at.getTime()}}`]);
+});
+
+test('a pause that waits for the battery is taken back where it was chosen', () => {
+  const menu = menuOf({ pause: { ...PAUSE, onBattery: true, active: false } });
+  menu.click('Pause', 'While on battery');
+  expect(menu.done).toEqual(['resume']);
+});
+
+test.each<[Partial<OverviewView>, string]>([
+  [
+    { intake: 'paused', held: [slot()], pause: { ...PAUSE, untilMs: SINCE_MS + 3_600_000 } },
+    'Paused until 09:41 · 1 job finishing',
+  ],
+  [
+    { intake: 'paused', held: [slot()], pause: { ...PAUSE, when: 'after_jobs' } },
+    'Finishing 1 job, then pausing',
+  ],
+  [
+    { intake: 'paused', pause: { ...PAUSE, onBattery: true, note: 'back\nsoon' } },
+    'Paused while on battery · back soon',
+  ],
+  [
+    { intake: 'offline', held: [slot()], unreported: 1 },
+    'Offline since 08:41 · 1 job runs on · 1 verdict waits',
+  ],
+])('the first row says how long: %j', (changes, words) => {
+  expect(menuOf(changes).rows[0]).toBe(words);
 });

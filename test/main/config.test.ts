@@ -11,6 +11,9 @@ const NOTHING_GIVEN = {
   port: null,
   open: true,
   enrol: null,
+  once: false,
+  ephemeral: false,
+  waitForJobMs: 900_000,
 };
 
 test('without flags nothing is set, so that stored choices stay in force', () => {
@@ -32,6 +35,9 @@ test('every flag and the token from the environment arrive checked', () => {
       port: 99,
       open: false,
       enrol: 'new',
+      once: false,
+      ephemeral: false,
+      waitForJobMs: 900_000,
     },
   });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HostLog, type HostLogOptions } from '../../main/log.ts';
@@ -195,7 +195,7 @@ test('a disk that refuses loses lines, says how many, and the log goes on', asyn
 
 test('a file that would grow past its size is put aside, and the oldest of three goes', async () => {
   const path = join(tempDir(), 'f');
-  const file = new RotatingFile(path, { maxBytes: 10, files: 3 });
+  const file = new RotatingFile(path, () => 0, { maxBytes: 10, files: 3 });
   for (const text of ['aaaa\n', 'bbbb\n', 'cccc\n', 'dddd\n', 'eeee\n', 'ffff\n', 'gggg\n'])
     expect(await file.append(text)).toBe(true);
   await file.close();
@@ -206,11 +206,30 @@ test('a file that would grow past its size is put aside, and the oldest of three
 
 test('a file from before counts towards its size', async () => {
   const path = join(tempDir(), 'f');
-  const before = new RotatingFile(path, { maxBytes: 10, files: 2 });
+  const before = new RotatingFile(path, () => 0, { maxBytes: 10, files: 2 });
   await before.append('aaaaaaa\n');
   await before.close();
-  const file = new RotatingFile(path, { maxBytes: 10, files: 2 });
+  const file = new RotatingFile(path, () => 0, { maxBytes: 10, files: 2 });
   await file.append('bbbb\n');
   await file.close();
   expect(readFileSync(path, 'utf8')).toBe('bbbb\n');
+});
+
+test('a file whose first line is a week old is put aside, and one put aside goes after thirty days', async () => {
+  const path = join(tempDir(), 'f');
+  const startMs = 1_767_225_600_000;
+  let nowMs = startMs;
+  const file = new RotatingFile(path, () => nowMs, { maxAgeMs: 7_000 });
+  await file.append('old\n');
+  nowMs += 7_001;
+  await file.append('new\n');
+  expect(readFileSync(`${path}.1`, 'utf8')).toBe('old\n');
+  expect(readFileSync(path, 'utf8')).toBe('new\n');
+  await file.close();
+  utimesSync(`${path}.1`, startMs / 1000, startMs / 1000);
+  nowMs = startMs + 30_001;
+  const later = new RotatingFile(path, () => nowMs, { maxAgeMs: 1e12, keepMs: 30_000 });
+  await later.append('newer\n');
+  await later.close();
+  expect(existsSync(`${path}.1`)).toBe(false);
 });

@@ -75,7 +75,7 @@ const BAD: readonly [text: string, line: number | null, field: string, remedy: R
   ['allow:\n  x: network\n', 2, 'allow.x', /list such as/],
   ['allow:\n  x: [network,\n      root]\n', 3, 'allow.x.1', /docker_socket, host_mount/],
   ['allow: [x]\n', 1, 'allow', /its id and a list/],
-  ['token: abc\n', 1, 'token', /use only limits, concurrency, allow/],
+  ['token: abc\n', 1, 'token', /use only limits, disk, /],
   ['- 1\n', null, '', /use only limits/],
   ['concurrency: 1\nconcurrency: 2\n', 2, '', /duplicate key/],
   ['limits: [\n', 2, '', /not YAML/],
@@ -179,3 +179,12 @@ function errorOf(act: () => unknown): SettingsFileError | undefined {
   }
   return undefined;
 }
+
+test('what the folder may take has defaults, and each can be changed or lifted', () => {
+  const file = fileWith('disk:\n  budget: 512 MiB\n  free_floor: none\n').open();
+  expect(file.disk()).toEqual({
+    budgetBytes: 512 * 2 ** 20,
+    ageMs: 30 * 86_400_000,
+    freeFloorBytes: null,
+  });
+});

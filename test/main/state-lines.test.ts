@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   engineLine,
+  intakeLine,
   jobLine,
   sessionLine,
   settingsLine,
@@ -79,4 +80,11 @@ test('a wait for the service counts down in whole seconds and never below none',
   const at = (nowMs: number): string => sessionLine(state, 'http://s', nowMs);
   expect(at(1_000)).toBe('Session  offline: the connection broke off; next try in 2 s');
   expect(at(9_000)).toBe('Session  offline: the connection broke off; next try in 0 s');
+});
+
+test('a pause is said with its end, and that it is over', () => {
+  const said = { tone: 'paused', state: 'Paused until 18:00.', remedy: null } as const;
+  const sentence = { ...said, consequence: 'No new job starts.' };
+  expect(intakeLine('paused', sentence)).toBe('Jobs     Paused until 18:00. No new job starts.');
+  expect(intakeLine('open', sentence)).toBe('Jobs     taken again');
 });

@@ -17,6 +17,7 @@ const EACH_KIND_OF_SCREEN = [
   'job-running',
   'job-failed',
   'permissions',
+  'health-unwell',
   'palette',
   'stop-dialog',
   'menu',

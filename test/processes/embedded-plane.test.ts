@@ -10,6 +10,7 @@ import { EmbeddedPlane } from '../../main/embedded-plane.ts';
 import { register } from '../../main/control-plane/registration.ts';
 import type { Log } from '../../runner-core/ports.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { serviceRoute } from '../support/service-route.ts';
 
 let dataDir: string;
 let plane: EmbeddedPlane;
@@ -62,7 +63,7 @@ test('a plane that cannot be restarted at once is tried again until it is there,
 });
 
 test('a runner gets as many slots as it asks for, not the two of the hosted service', async () => {
-  const registered = await register(plane.url, await plane.ownerToken(), {
+  const registered = await register(serviceRoute(clock), plane.url, await plane.ownerToken(), {
     name: 'box',
     hostname: 'box',
     os: 'linux',

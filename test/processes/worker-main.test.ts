@@ -56,6 +56,7 @@ function runOrder(engine: EngineServer): ToWorker {
     kind: 'run',
     spec: dockerSpec(1),
     environment: { OPENAI_API_KEY: SECRET, EXECUTION_ID: jobIdOf(1) },
+    mayBeMade: false,
     context: {
       runnerId: 'runner-1',
       hostInstance: 'host-1',

@@ -10,7 +10,7 @@ test.each<readonly [FixtureState, string, string, string]>([
   ['typical', 'online', 'Online, taking jobs', '2 of 4 slots busy'],
   ['empty', 'online', 'Online, idle', '2 slots free'],
   ['overfull', 'running', 'Online, all busy', '32 of 32 slots busy'],
-  ['paused', 'paused', 'Paused', '1 job finishing'],
+  ['paused', 'paused', 'Paused until 18:00', '1 job finishing'],
   ['draining', 'paused', 'Finishing 2 jobs', '2 jobs finishing'],
   ['offline', 'offline', 'Offline since 13:05', '1 job finishing'],
   ['waiting', 'offline', 'Offline since 14:02', '1 of 4 slots busy'],

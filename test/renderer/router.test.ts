@@ -11,6 +11,7 @@ const ROUTES: readonly (readonly [hash: string, route: Route])[] = [
   ['#/jobs/5f0c2a34?line=4097', { name: 'job', jobId: '5f0c2a34', parameters: 'line=4097' }],
   ['#/jobs/a%2Fb', { name: 'job', jobId: 'a/b', parameters: '' }],
   ['#/permissions', { name: 'permissions' }],
+  ['#/health', { name: 'health' }],
 ];
 
 test.each(ROUTES)('%s is read as its route and written back the same', (hash, route) => {
@@ -22,7 +23,7 @@ test.each(['', '#', '#/'])('the address %j is the overview', (hash) => {
   expect(parseRoute(hash)).toEqual({ name: 'overview' });
 });
 
-test.each(['#/nowhere', '#/jobs/a/b', '#/permissions/x', '#/jobs/%E0%A4%A'])(
+test.each(['#/nowhere', '#/jobs/a/b', '#/permissions/x', '#/health/x', '#/jobs/%E0%A4%A'])(
   'the address %s names no screen, and is kept as it was written',
   (hash) => {
     expect(parseRoute(hash)).toEqual({ name: 'unknown', address: hash.slice(1) });

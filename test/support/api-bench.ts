@@ -43,6 +43,9 @@ export class MemorySettings {
   set(name: string, value: string): void {
     this.values.set(name, value);
   }
+  delete(name: string): void {
+    this.values.delete(name);
+  }
 }
 
 export class ApiBench {
@@ -68,20 +71,30 @@ export class ApiBench {
       jobs: () => ({ revision: 1, total: 0 }),
       job: () => null,
       permissions: () => ({ allowed: [], problem: null }),
+      health: unset,
+      events: () => ({ events: [], total: 0 }),
       log: unset,
     };
     this.handlers = {
       'jobs.page': unset,
       'log.page': unset,
       'job.stop': () => ({}),
+      'job.pin': () => ({}),
+      'job.unpin': () => ({}),
       'job.run_again': unset,
       'job.submit': unset,
       'job.test': unset,
       'host.pause': () => ({}),
       'host.resume': () => ({}),
       'host.offline': () => ({}),
+      'host.takeBack': () => ({}),
       'host.online': () => ({}),
+      'host.quit': () => ({}),
       'page.address': () => ({ url: this.api.signInUrl() }),
+      'leftover.remove': () => ({}),
+      'health.run': unset,
+      'health.mute': () => ({}),
+      'health.unmute': () => ({}),
       'engine.check': () => ({}),
       'permission.allow': () => ({}),
       'permission.revoke': () => ({}),

@@ -57,7 +57,10 @@ export const orderSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('click_menu'), path: z.array(z.string()) }),
   z.object({ kind: z.literal('click_tray') }),
   z.object({ kind: z.literal('answer'), dialog: z.number(), button: z.string() }),
-  z.object({ kind: z.literal('power'), event: z.enum(['resume', 'shutdown']) }),
+  z.object({
+    kind: z.literal('power'),
+    event: z.enum(['resume', 'shutdown', 'on-battery', 'on-ac']),
+  }),
   /** As the person does it, with the window's own button. */
   z.object({ kind: z.literal('close_window'), window: z.number() }),
   z.object({ kind: z.literal('crash_page'), window: z.number() }),

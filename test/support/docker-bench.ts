@@ -94,6 +94,7 @@ export class DockerBench {
       spec,
       environment: containerEnvironment(payload, 'https://control.example.test'),
       context: this.context(job),
+      mayBeMade: false,
     });
     return taker;
   }

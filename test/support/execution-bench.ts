@@ -71,9 +71,9 @@ export class ExecutionBench {
     this.execution.receive(message);
   }
 
-  run(): void {
+  run(mayBeMade = false): void {
     const environment = containerEnvironment(jobPayload(1), 'https://control.example.test');
-    this.send({ kind: 'run', spec: this.spec, environment, context: this.#context });
+    this.send({ kind: 'run', spec: this.spec, environment, context: this.#context, mayBeMade });
   }
 
   adopt(id: string, stopCause: StopCause | null = null): void {

@@ -51,6 +51,8 @@ export class FakeEngine implements DockerEngine {
   /** What a container does with a signal; by default it exits as a process without handlers does. */
   onSignal: (id: string, signal: 'SIGTERM' | 'SIGKILL') => void = (id, signal) =>
     this.exit(id, signal === 'SIGTERM' ? 143 : 137);
+  /** Signals are answered when this is resolved. */
+  signalled: Promise<unknown> = Promise.resolve();
   startedAtMs: number | null = 0;
   /** What each running container uses at the next look. */
   uses: ContainerUsage = { memoryBytes: 1_048_576, cpuMs: 10 };
@@ -138,7 +140,7 @@ export class FakeEngine implements DockerEngine {
   async signalContainer(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.#note('signalContainer', `${signal} ${id}`);
     this.onSignal(id, signal);
-    return Promise.resolve();
+    await this.signalled;
   }
 
   async wait(id: string): Promise<number> {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlaneClient } from '../../main/cli/plane-client.ts';
 import type { HostConfig } from '../../main/config.ts';
-import { createHost, type Host, type HostView } from '../../main/host.ts';
+import type { Host, HostView } from '../../main/host-shape.ts';
+import { createHost } from '../../main/host.ts';
 import { ChildProcessLauncher } from '../../main/workers/child-process-launcher.ts';
 import { dataPaths } from '../../main/data-dir.ts';
 import { systemClock, systemRandom } from '../../runner-core/system.ts';
@@ -63,6 +64,9 @@ export async function startHost(options: HostOptions = {}): Promise<HostUnderTes
       port: null,
       open: false,
       enrol: null,
+      once: false,
+      ephemeral: false,
+      waitForJobMs: 0,
       ...options.config,
     },
   );
@@ -70,10 +74,13 @@ export async function startHost(options: HostOptions = {}): Promise<HostUnderTes
     new Promise((resolve) => {
       const look = (): void => {
         const view = host.view();
-        if (passes(view)) resolve(view);
+        if (!passes(view)) return;
+        resolve(view);
+        queueMicrotask(() => unwatch());
       };
       host.watch(look);
-      look();
+      // Of a job's output only this tells.
+      const unwatch = host.watchOverview(look);
     });
   return { host, dataDir, until, plane: await PlaneClient.of(dataPaths(dataDir).planeDir) };
 }

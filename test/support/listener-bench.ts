@@ -61,7 +61,9 @@ export class RecordingRemover implements LeftoverRemover {
   }
 
   labelled(): Promise<readonly LabelledContainer[]> {
-    return Promise.resolve(this.engine === 'there' ? this.containers : []);
+    if (this.engine === 'stuck') return new Promise(() => undefined);
+    if (this.engine === 'away') return Promise.reject(new Error('engine away'));
+    return Promise.resolve(this.containers);
   }
 }
 

@@ -10,6 +10,7 @@ import type { LogChunk, LogCursor } from '../../runner-core/model/log-chunk.ts';
 import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type { JobStore, OutgoingBatch, StoredJob } from '../../runner-core/ports.ts';
 import { mergeMarkers, type JobMarker } from '../../runner-core/wire/markers.ts';
+import { joinedFacts } from '../../runner-core/worker/joined-facts.ts';
 import type { RunFacts } from '../../runner-core/worker/protocol.ts';
 
 interface Row {
@@ -39,6 +40,8 @@ export class MemoryJobStore implements JobStore {
   readonly #rows = new Map<JobId, Row>();
   /** Calls that throw StoreUnavailableError, as a full disk makes them. */
   readonly failing = new Set<keyof JobStore>();
+  /** Why they fail; `SQLITE_BUSY` is a lock that passes. */
+  systemCode = 'ENOSPC';
   /** Changing calls that succeeded, in order: `transition ended`, `appendLog`, … */
   readonly journal: string[] = [];
 
@@ -93,6 +96,13 @@ export class MemoryJobStore implements JobStore {
     this.journal.push('appendLog');
   }
 
+  /** Unlike on disk, what a failing `act` did before stays; chunks that are stored are skipped the next time. */
+  together(act: () => void): void {
+    this.#check('together');
+    act();
+    this.journal.push('together');
+  }
+
   outgoing(jobId: JobId, from: number, limit: number): readonly OutgoingBatch[] {
     this.#check('outgoing');
     const found: OutgoingBatch[] = [];
@@ -132,14 +142,15 @@ export class MemoryJobStore implements JobStore {
 
   noteFacts(jobId: JobId, facts: RunFacts): void {
     this.#check('noteFacts');
-    this.#row(jobId).facts = facts;
+    const row = this.#row(jobId);
+    row.facts = joinedFacts(row.facts, facts);
   }
 
   noteEnding(jobId: JobId, verdict: Verdict, facts: RunFacts): void {
     this.#check('noteEnding');
     const row = this.#row(jobId);
     row.told = verdict;
-    row.facts = facts;
+    row.facts = joinedFacts(row.facts, facts);
     this.journal.push('noteEnding');
   }
 
@@ -172,7 +183,8 @@ export class MemoryJobStore implements JobStore {
   }
 
   #check(act: keyof JobStore): void {
-    if (this.failing.has(act)) throw new StoreUnavailableError({ act, systemCode: 'ENOSPC' });
+    if (this.failing.has(act))
+      throw new StoreUnavailableError({ act, systemCode: this.systemCode });
   }
 
   #row(jobId: JobId): Row {

@@ -10,6 +10,7 @@ export function session(changes: Partial<SessionView> = {}): SessionView {
     retryAtMs: null,
     attempt: 0,
     cause: null,
+    remedy: null,
     refusal: null,
     ...changes,
   };
@@ -48,6 +49,8 @@ export function overview(changes: Partial<OverviewView> = {}): OverviewView {
     session: session(),
     engine: { kind: 'ready', version: '29.1', reason: '', remedy: null },
     intake: 'open',
+    pause: null,
+    faults: [],
     slots: 2,
     held: [],
     lastJobs: [],
@@ -63,7 +66,16 @@ export function overview(changes: Partial<OverviewView> = {}): OverviewView {
     testJob: null,
     unreported: 0,
     logBytes: 0,
+    storage: {
+      usedBytes: null,
+      budgetBytes: null,
+      freeBytes: null,
+      floorBytes: null,
+      engineLogBytes: 0,
+    },
+    leftovers: { kept: [], removed: [] },
     wantingPermission: [],
+    clockSkewMs: null,
     ...changes,
   };
 }

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { DiskReserve } from '../../main/store/disk-reserve.ts';
 import { openDatabase, type HostDatabase } from '../../main/store/database.ts';
 import type { LogFileSystem } from '../../main/store/log-files.ts';
 import { openJobStore, type SqliteJobStore } from '../../main/store/sqlite-job-store.ts';
@@ -19,10 +20,12 @@ export class StoreBench {
   readonly databasePath: string;
   readonly log = new RecordedLog();
   readonly #fileSystem: LogFileSystem | undefined;
+  readonly #reserve: DiskReserve | undefined;
   #database: HostDatabase | undefined;
   #store: SqliteJobStore | undefined;
 
-  constructor(fileSystem?: LogFileSystem, dir = tempDir()) {
+  constructor(fileSystem?: LogFileSystem, dir = tempDir(), reserve?: DiskReserve) {
+    this.#reserve = reserve;
     this.dir = dir;
     this.logsDir = join(this.dir, 'logs');
     this.databasePath = join(this.dir, 'host.db');
@@ -45,7 +48,13 @@ export class StoreBench {
   open(): void {
     this.#database = openDatabase(this.databasePath);
     const fileSystem = this.#fileSystem;
-    const options = { logsDir: this.logsDir, log: this.log, ...(fileSystem && { fileSystem }) };
+    const reserve = this.#reserve;
+    const options = {
+      logsDir: this.logsDir,
+      log: this.log,
+      ...(fileSystem && { fileSystem }),
+      ...(reserve && { reserve }),
+    };
     this.#store = openJobStore(this.#database, options, OPENED_AT_MS);
   }
 

@@ -53,6 +53,7 @@ export function jobView(input: JobViewInput): JobView {
     progress: held?.progress ?? null,
     why: why(row, verdict),
     wantsPermission: wantsPermission(row, verdict?.reason ?? null, input.allowed),
+    pinned: job.pinned,
     verdict: verdict === null ? null : shownVerdict(verdict),
     pullRequestUrl: pullRequest?.url ?? null,
     consoleUrl:

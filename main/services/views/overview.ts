@@ -12,6 +12,8 @@ import { wantsPermission } from './job-view.ts';
 import { phaseWords } from './phase-words.ts';
 import { sentence, type SentenceInput } from './sentence.ts';
 import { sessionView } from './session-view.ts';
+import { SOUND_STORAGE, storageFaults, type StorageState } from './storage-words.ts';
+import { storageView } from './storage-view.ts';
 import { usualTime } from './usual-time.ts';
 
 const MOST_WANTING = 5;
@@ -25,6 +27,8 @@ export interface HeldSlot {
 }
 
 export interface OverviewInput {
+  /** Left out: nothing is wrong with it. */
+  readonly storage?: StorageState;
   readonly name: string;
   readonly runnerId: string | null;
   readonly version: string;
@@ -34,6 +38,9 @@ export interface OverviewInput {
   readonly awaySinceMs: number | null;
   readonly engine: EngineChoice | null;
   readonly intake: 'open' | 'paused' | 'draining' | 'closed';
+  readonly pause: OverviewView['pause'];
+  /** When the owner went offline, perhaps before the last start; null while that is not chosen. */
+  readonly offlineSinceMs: number | null;
   readonly slots: number;
   readonly held: readonly HeldSlot[];
   /** Ended, newest first. */
@@ -42,16 +49,19 @@ export interface OverviewInput {
   readonly jobsInAll: number;
   readonly unreported: number;
   readonly logBytes: number;
+  readonly leftovers: OverviewView['leftovers'];
   readonly testJob: OverviewView['testJob'];
   /** Refused for want of a permission, newest first. */
   readonly refused: readonly ListedJob[];
   readonly allowed: (flowId: string | null) => readonly TrustedOption[];
   readonly enrolment: SentenceInput['enrolment'];
+  readonly clockSkewMs: OverviewView['clockSkewMs'];
+  readonly nowMs: number;
   readonly timeZone: string | undefined;
 }
 
 export function overview(input: OverviewInput): OverviewView {
-  const session = sessionView(input.session, input.awaySinceMs);
+  const session = sessionOf(input);
   const engine = engineView(input.engine);
   const intake = shownIntake(input);
   const { name, runnerId, version, server, slots, jobsInAll, unreported, logBytes, testJob } =
@@ -74,6 +84,8 @@ export function overview(input: OverviewInput): OverviewView {
     session,
     engine,
     intake,
+    pause: input.pause,
+    faults: storageFaults(input.storage ?? SOUND_STORAGE),
     slots,
     held: input.held.map(slotView),
     lastJobs: input.lastJobs.map(jobRow),
@@ -82,8 +94,21 @@ export function overview(input: OverviewInput): OverviewView {
     testJob,
     unreported,
     logBytes,
+    storage: storageView(input.storage ?? SOUND_STORAGE, input.held),
+    leftovers: input.leftovers,
     wantingPermission: wanting(input),
+    clockSkewMs: input.clockSkewMs,
   };
+}
+
+function sessionOf({
+  session,
+  awaySinceMs,
+  offlineSinceMs,
+}: OverviewInput): OverviewView['session'] {
+  const view = sessionView(session, awaySinceMs);
+  if (session.kind !== 'closed' || offlineSinceMs === null) return view;
+  return { ...view, sinceMs: offlineSinceMs };
 }
 
 /** Closed while jobs are still taken in: the owner went offline. */

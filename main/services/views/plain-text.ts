@@ -44,3 +44,11 @@ export function clockText(atMs: number, timeZone: string | undefined): string {
     ...(timeZone === undefined ? {} : { timeZone }),
   }).format(atMs);
 }
+
+/** `18:00`, or with the day where it is another one: `1 Dec, 08:00`. */
+export function momentText(atMs: number, nowMs: number, timeZone: string | undefined): string {
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...zone });
+  const time = clockText(atMs, timeZone);
+  return day.format(atMs) === day.format(nowMs) ? time : `${day.format(atMs)}, ${time}`;
+}

@@ -3,12 +3,17 @@
  * Pure. The order is what matters first to a person; the first that is true is said.
  */
 import type { EngineView, OverviewView, SentenceView, SessionView } from '../../contract/views.ts';
-import { asSentence, capital, clockText, counted, numberWord } from './plain-text.ts';
+import type { Refusal } from '../../../runner-core/model/session-state.ts';
+import { SOUND_STORAGE, storageSentence, type StorageState } from './storage-words.ts';
+import { asSentence, capital, clockText, counted, momentText, numberWord } from './plain-text.ts';
 
 export interface SentenceInput {
+  /** Left out: nothing is wrong with it. */
+  readonly storage?: StorageState;
   readonly session: SessionView;
   readonly engine: EngineView;
   readonly intake: OverviewView['intake'];
+  readonly pause: OverviewView['pause'];
   readonly slots: number;
   readonly held: number;
   readonly unreported: number;
@@ -19,6 +24,8 @@ export interface SentenceInput {
   readonly canRunTestJob: boolean;
   /** Why there is no identity on the service. */
   readonly enrolment: { readonly problem: string; readonly remedy: string } | null;
+  /** Decides which day is today. */
+  readonly nowMs: number;
   /** Undefined: the machine's own. */
   readonly timeZone: string | undefined;
 }
@@ -27,6 +34,7 @@ export function sentence(input: SentenceInput): SentenceView {
   return (
     refused(input) ??
     notSetUp(input) ??
+    storageSentence(input.storage ?? SOUND_STORAGE) ??
     holdingBack(input) ??
     away(input) ??
     withoutDocker(input.engine) ??
@@ -35,16 +43,20 @@ export function sentence(input: SentenceInput): SentenceView {
 }
 
 function refused({ session, name }: SentenceInput): SentenceView | null {
-  if (session.refusal === null) return null;
-  if (session.refusal === 'replaced') {
+  return session.refusal === null ? null : refusalSentence(session.refusal, name);
+}
+
+/** Why the service will not have this runner, and the one thing to do. */
+export function refusalSentence(refusal: Refusal, name: string): SentenceView {
+  if (refusal === 'replaced') {
     return {
       tone: 'attention',
       state: `Another process took over the runner ${name}.`,
       consequence: 'This app takes no jobs until you decide.',
-      remedy: { action: 'try_now', label: 'Take it back' },
+      remedy: { action: 'take_back', label: 'Take it back' },
     };
   }
-  const anew = session.refusal === 'gone' || session.refusal === 'deleted';
+  const anew = refusal === 'gone' || refusal === 'deleted';
   return {
     tone: 'attention',
     state: "Preloop no longer accepts this runner's credential.",
@@ -64,7 +76,8 @@ function notSetUp({ session, enrolment, embedded }: SentenceInput): SentenceView
   };
 }
 
-function holdingBack({ intake, held, session, timeZone }: SentenceInput): SentenceView | null {
+function holdingBack(input: SentenceInput): SentenceView | null {
+  const { intake, held, session, timeZone } = input;
   const finishing =
     held === 0
       ? 'No new job starts.'
@@ -72,7 +85,7 @@ function holdingBack({ intake, held, session, timeZone }: SentenceInput): Senten
   const remedy = { action: 'resume', label: 'Resume now' } as const;
   switch (intake) {
     case 'paused':
-      return { tone: 'paused', state: 'Paused.', consequence: finishing, remedy };
+      return { tone: 'paused', ...pausedWords(input, finishing), remedy };
     case 'draining':
     case 'closed':
       return {
@@ -85,12 +98,35 @@ function holdingBack({ intake, held, session, timeZone }: SentenceInput): Senten
       return {
         tone: 'paused',
         state: `You went offline at ${clockText(session.sinceMs, timeZone)}.`,
-        consequence: held === 0 ? 'No jobs come in.' : 'Running jobs go on and report later.',
+        consequence: offlineWords(held),
         remedy: { action: 'go_online', label: 'Go online' },
       };
     case 'open':
       return null;
   }
+}
+
+function pausedWords(
+  { pause, held, nowMs, timeZone }: SentenceInput,
+  finishing: string,
+): Pick<SentenceView, 'state' | 'consequence'> {
+  const note = pause?.note == null ? '' : ` Your note: ${asSentence(pause.note)}`;
+  if (pause?.when === 'after_jobs' && held > 0)
+    return {
+      state: `Finishing ${counted(held, 'job')}, then pausing.`,
+      consequence: `No new one starts.${note}`,
+    };
+  const until =
+    pause?.untilMs == null ? '' : ` until ${momentText(pause.untilMs, nowMs, timeZone)}`;
+  const battery = pause?.onBattery === true ? ' while on battery' : '';
+  return { state: `Paused${battery}${until}.`, consequence: `${finishing}${note}` };
+}
+
+function offlineWords(held: number): string {
+  if (held === 0) return 'No jobs come in.';
+  return held === 1
+    ? 'One running job goes on and reports later.'
+    : `${capital(numberWord(held))} running jobs go on and report later.`;
 }
 
 function away({ session, unreported, embedded, timeZone }: SentenceInput): SentenceView | null {
@@ -124,6 +160,7 @@ const DOCKER_STATES: Readonly<Record<Exclude<EngineView['kind'], 'ready'>, strin
   not_installed: 'Docker is not installed.',
   not_running: 'Docker is not running.',
   no_permission: 'Docker is there, but this user may not use it.',
+  waking_up: 'Docker is starting.',
   too_old: 'Docker is too old.',
   unreachable: 'Docker cannot be reached.',
 };
@@ -137,6 +174,13 @@ function withoutDocker({ kind, remedy }: EngineView): SentenceView | null {
       consequence: 'Jobs need it.',
       remedy: null,
     };
+  if (kind === 'waking_up')
+    return {
+      tone: 'paused',
+      state: `Not taking jobs yet. ${DOCKER_STATES[kind]}`,
+      consequence: 'Jobs wait until it answers.',
+      remedy: { action: 'check_engine', label: 'Check again' },
+    };
   return {
     tone: 'attention',
     state: `Not taking jobs. ${DOCKER_STATES[kind]}`,
@@ -146,7 +190,7 @@ function withoutDocker({ kind, remedy }: EngineView): SentenceView | null {
 }
 
 function takingJobs(input: SentenceInput): SentenceView {
-  const { held, slots, jobsInAll, embedded, canRunTestJob } = input;
+  const { held, slots, jobsInAll, embedded, canRunTestJob, pause } = input;
   const free = slots - held;
   if (free <= 0) {
     return {
@@ -168,7 +212,7 @@ function takingJobs(input: SentenceInput): SentenceView {
   return {
     tone: 'quiet',
     state: 'Taking jobs.',
-    consequence: free === 1 ? `${word} slot is free.` : `${word} slots are free.`,
+    consequence: `${word} ${free === 1 ? 'slot is' : 'slots are'} free.${pause?.onBattery === true ? ' Pauses while on battery.' : ''}`,
     remedy: null,
   };
 }

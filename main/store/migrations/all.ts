@@ -1,6 +1,8 @@
 /** Every step of host.db's shape, in order; the file's version is how many were applied. */
 import { initial } from './0001-initial.ts';
 import { jobListing } from './0002-job-listing.ts';
+import { pinnedJobs } from './0003-pinned-jobs.ts';
+import { events } from './0004-events.ts';
 
 /** Text in modules, not `.sql` files: a bundle and plain Node then read it alike. */
-export const MIGRATIONS: readonly string[] = [initial, jobListing];
+export const MIGRATIONS: readonly string[] = [initial, jobListing, pinnedJobs, events];

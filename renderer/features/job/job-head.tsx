@@ -2,7 +2,7 @@
 import { Menu } from '@base-ui/react/menu';
 import type { JSX } from 'react';
 import type { JobView } from '../../../main/contract/views.ts';
-import { askToStop, copyText, runAgain } from '../../actions.ts';
+import { askToStop, copyText, pin, runAgain } from '../../actions.ts';
 import { Button } from '../../components/button.tsx';
 import { Glyph, Icon } from '../../components/icon.tsx';
 import { STATE_GLYPHS } from '../../components/status.tsx';
@@ -70,6 +70,14 @@ export function JobHead(props: JobHeadProps): JSX.Element {
             {jobWords.runAgain}
           </Button>
         ) : null}
+        <Button
+          icon="pin"
+          label={jobWords.pin}
+          title={job.pinned ? jobWords.pinned : jobWords.pin}
+          pressed={job.pinned}
+          disabled={!connected}
+          onClick={() => pin(job, !job.pinned)}
+        />
         {job.canStop ? (
           <Button icon="stop" kind="danger" disabled={!connected} onClick={() => askToStop(job)}>
             {jobWords.stop}

@@ -17,20 +17,60 @@ export interface FaultsProps {
 }
 
 export function Faults({ overview, connected }: FaultsProps): JSX.Element | null {
-  const rows = [...engineRows(overview, connected), ...permissionRows(overview, connected)];
+  const rows = [
+    ...hostRows(overview),
+    ...networkRows(overview),
+    ...clockRows(overview),
+    ...engineRows(overview, connected),
+    ...permissionRows(overview, connected),
+  ];
   if (rows.length === 0) return null;
   return (
     <ul className="panel rows">
       {rows.slice(0, MOST)}
       {rows.length <= MOST ? null : (
         <li key="more">
-          <a href={formatRoute({ name: 'permissions' })}>
-            {words.overview.moreFaults(rows.length - MOST)}
-          </a>
+          <More count={rows.length - MOST} wanted={overview.wantingPermission.length} />
         </li>
       )}
     </ul>
   );
+}
+
+/** Where the rest is told of: permissions come last, so that they alone are cut off first. */
+function More({ count, wanted }: { readonly count: number; readonly wanted: number }): JSX.Element {
+  const { moreInHealth, moreInPermissions } = words.overview;
+  return wanted >= count ? (
+    <a href={formatRoute({ name: 'permissions' })}>{moreInPermissions(count)}</a>
+  ) : (
+    <a href={formatRoute({ name: 'health' })}>{moreInHealth(count)}</a>
+  );
+}
+
+/** The sentence says what is wrong with the way to the service; what to do about it takes more room. */
+function networkRows({ session }: OverviewView): JSX.Element[] {
+  const { cause, remedy } = session;
+  if (cause === null || remedy === null) return [];
+  return [<FaultRow key="network" what={capital(cause)} why={remedy} />];
+}
+
+function clockRows({ clockSkewMs }: OverviewView): JSX.Element[] {
+  if (clockSkewMs === null) return [];
+  const { clockFault, clockFaultBody } = words.overview;
+  return [<FaultRow key="clock" what={clockFault(clockSkewMs)} why={clockFaultBody} />];
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** In the host's own words, each with its remedy; there is nothing here to press. */
+function hostRows({ faults }: OverviewView): JSX.Element[] {
+  return faults.map(({ id, what, why }) => (
+    <FaultRow key={id} what={what} why={why}>
+      {null}
+    </FaultRow>
+  ));
 }
 
 function engineRows({ engine, sentence }: OverviewView, connected: boolean): JSX.Element[] {
@@ -88,7 +128,7 @@ function toPermission(wanted: { flowId: string; option: string }): PermissionVie
 interface FaultRowProps {
   readonly what: string;
   readonly why: string;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 function FaultRow({ what, why, children }: FaultRowProps): JSX.Element {

@@ -5,6 +5,8 @@ import { Icon } from '../../components/icon.tsx';
 import { Status } from '../../components/status.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatBytes, formatCount, formatDuration, formatInstant, shortId } from '../../format.ts';
+import { formatRoute } from '../../router.ts';
+import { useHealth } from '../../stores/health-store.ts';
 import { words } from '../../words.ts';
 
 interface Props {
@@ -42,7 +44,11 @@ export function Today({ overview }: Props): JSX.Element {
 }
 
 export function Machine({ overview }: Props): JSX.Element {
-  const { engine, logBytes, jobsInAll, unreported, runnerId } = overview;
+  const { engine, logBytes, storage, jobsInAll, unreported, runnerId, leftovers } = overview;
+  const { usedBytes, budgetBytes } = storage;
+  const health = formatRoute({ name: 'health' });
+  const nowMs = useNow(60_000);
+  const [lastRemoved] = leftovers.removed;
   return (
     <section aria-labelledby="machine">
       <div className="sec-head">
@@ -58,7 +64,23 @@ export function Machine({ overview }: Props): JSX.Element {
             <Status glyph="attention" size={12} text={words.overview.dockerFault(engine.kind)} />
           )}
         </Fact>
-        <Fact icon="disk" name={words.overview.logs}>
+        <Fact icon="health" name={words.overview.health}>
+          <a className="plain-link" href={health}>
+            <HealthCount />
+          </a>
+        </Fact>
+        {usedBytes === null || budgetBytes === null ? null : (
+          <Fact icon="disk" name={words.overview.disk}>
+            <a className="plain-link" href={health}>
+              {usedBytes > budgetBytes ? (
+                <Status glyph="attention" size={12} text={words.health.overBudget} />
+              ) : (
+                words.overview.diskOf(formatBytes(usedBytes), formatBytes(budgetBytes))
+              )}
+            </a>
+          </Fact>
+        )}
+        <Fact icon="lines" name={words.overview.logs}>
           {formatBytes(logBytes)}
         </Fact>
         <Fact icon="jobs" name={words.overview.jobsKept}>
@@ -71,6 +93,31 @@ export function Machine({ overview }: Props): JSX.Element {
             <Status glyph="reporting" size={12} text={formatCount(unreported)} />
           )}
         </Fact>
+        {leftovers.kept.length === 0 ? null : (
+          <Fact
+            icon="container"
+            name={words.overview.keptContainers}
+            title={words.overview.keptHow}
+          >
+            <a className="plain-link" href={health}>
+              <Status glyph="attention" size={12} text={formatCount(leftovers.kept.length)} />
+            </a>
+          </Fact>
+        )}
+        <Fact
+          icon="check"
+          name={words.overview.leftovers}
+          title={
+            lastRemoved === undefined ? undefined : words.overview.lastRemoved(lastRemoved.name)
+          }
+        >
+          {lastRemoved === undefined
+            ? words.overview.none
+            : words.overview.removed(
+                leftovers.removed.length,
+                formatInstant(lastRemoved.atMs, nowMs),
+              )}
+        </Fact>
         <Fact icon="key" name={words.overview.runnerId} title={runnerId ?? undefined}>
           {runnerId === null ? (
             words.overview.notYet
@@ -80,6 +127,18 @@ export function Machine({ overview }: Props): JSX.Element {
         </Fact>
       </ul>
     </section>
+  );
+}
+
+/** Of the checks: how many need a person. */
+function HealthCount(): JSX.Element {
+  const health = useHealth();
+  if (health === null || health.checkedAtMs === null) return <>{words.overview.notChecked}</>;
+  const { attention } = health;
+  return attention === 0 ? (
+    <>{words.overview.checksPass}</>
+  ) : (
+    <Status glyph="attention" size={12} text={words.health.attention(attention)} />
   );
 }
 

@@ -4,6 +4,7 @@ import type { OverviewView } from '../../../main/contract/views.ts';
 import { Status } from '../../components/status.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatAgo } from '../../format.ts';
+import { pausedWords } from '../../host-state.ts';
 import { openDialog } from '../../stores/dialog-store.ts';
 import { useConnectionStore } from '../../stores/connection-store.ts';
 import { words } from '../../words.ts';
@@ -61,7 +62,7 @@ function Standing({ overview }: { readonly overview: OverviewView }): JSX.Elemen
           glyph="paused"
           text={
             intake === 'paused'
-              ? words.hostState.paused
+              ? pausedWords(overview)
               : words.hostState.draining(overview.held.length)
           }
         />

@@ -1,15 +1,15 @@
 /** Draws the dialog that is open. The safe button has the focus and Enter; Esc means the same. */
-import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { useRef, type JSX, type ReactNode } from 'react';
-import { allow, goOffline, stopJob } from '../../actions.ts';
-import { Button } from '../../components/button.tsx';
+import type { JSX } from 'react';
+import { allow, goOffline, removeKept, stopJob } from '../../actions.ts';
 import { useNow } from '../../components/use-now.ts';
-import { formatElapsed, shortId } from '../../format.ts';
-import { closeDialog, useDialogStore, type Dialog } from '../../stores/dialog-store.ts';
-import { useConnected } from '../../stores/connection-store.ts';
+import { formatElapsed, formatInstant, shortId } from '../../format.ts';
+import { useDialogStore, type Dialog } from '../../stores/dialog-store.ts';
 import { useOverview } from '../../stores/overview-store.ts';
 import { words } from '../../words.ts';
 import { Palette } from './palette.tsx';
+import { PauseQuestion } from './pause-question.tsx';
+import { Question } from './question.tsx';
+import { QuitQuestion } from './quit-question.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import './dialogs.css';
 
@@ -26,8 +26,14 @@ export function Dialogs(): JSX.Element | null {
       return <StopQuestion job={dialog.job} />;
     case 'go_offline':
       return <OfflineQuestion />;
+    case 'pause':
+      return <PauseQuestion />;
+    case 'quit':
+      return <QuitQuestion />;
     case 'allow':
       return <AllowQuestion permission={dialog.permission} title={dialog.title} />;
+    case 'remove_kept':
+      return <RemoveKeptQuestion kept={dialog.kept} />;
   }
 }
 
@@ -60,6 +66,22 @@ function OfflineQuestion(): JSX.Element {
   );
 }
 
+function RemoveKeptQuestion({ kept }: Of<'remove_kept'>): JSX.Element {
+  const nowMs = useNow(60_000);
+  const question = words.dialogs.removeKept;
+  return (
+    <Question
+      title={question.title(kept.name)}
+      safe={question.safe}
+      act={question.act}
+      danger
+      onAct={() => removeKept(kept)}
+    >
+      <p>{question.body(formatInstant(kept.untilMs, nowMs))}</p>
+    </Question>
+  );
+}
+
 function AllowQuestion({ permission, title }: Of<'allow'>): JSX.Element {
   const option = words.option(permission.option);
   const question = words.dialogs.allow;
@@ -73,45 +95,5 @@ function AllowQuestion({ permission, title }: Of<'allow'>): JSX.Element {
       <p>{option.danger}</p>
       <p>{question.scope(shortId(permission.flowId))}</p>
     </Question>
-  );
-}
-
-interface QuestionProps {
-  readonly title: string;
-  readonly children: ReactNode;
-  readonly safe: string;
-  readonly act: string;
-  readonly danger?: boolean;
-  readonly onAct: () => void;
-}
-
-function Question(props: QuestionProps): JSX.Element {
-  const connected = useConnected();
-  const safe = useRef<HTMLButtonElement>(null);
-  return (
-    <AlertDialog.Root open onOpenChange={(open) => (open ? undefined : closeDialog())}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="scrim" />
-        <AlertDialog.Popup className="dlg" initialFocus={safe}>
-          <AlertDialog.Title>{props.title}</AlertDialog.Title>
-          <AlertDialog.Description render={<div />}>{props.children}</AlertDialog.Description>
-          <div className="dlg-foot">
-            <Button ref={safe} onClick={closeDialog}>
-              {props.safe}
-            </Button>
-            <Button
-              kind={props.danger === true ? 'solid-danger' : 'primary'}
-              disabled={!connected}
-              onClick={() => {
-                closeDialog();
-                props.onAct();
-              }}
-            >
-              {props.act}
-            </Button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
   );
 }

@@ -2,7 +2,7 @@
 import { Menu } from '@base-ui/react/menu';
 import { useRef, type JSX, type ReactNode } from 'react';
 import type { OverviewView } from '../../../main/contract/views.ts';
-import { copyText, goOnline } from '../../actions.ts';
+import { copyText, goOnline, takeBack } from '../../actions.ts';
 import { Icon } from '../../components/icon.tsx';
 import { openDialog } from '../../stores/dialog-store.ts';
 import { words } from '../../words.ts';
@@ -49,6 +49,9 @@ export function HostMenu({ overview, connected, children }: HostMenuProps): JSX.
             {waiting ? (
               <Item icon="refresh" text={words.host.reconnect} off={!connected} act={goOnline} />
             ) : null}
+            {overview?.session.refusal === 'replaced' ? (
+              <Item icon="back" text={words.host.takeBack} off={!connected} act={takeBack} />
+            ) : null}
             {runnerId === null ? null : (
               <Item
                 icon="copy"
@@ -61,6 +64,12 @@ export function HostMenu({ overview, connected, children }: HostMenuProps): JSX.
               icon="keyboard"
               text={words.host.shortcuts}
               act={() => openDialog({ kind: 'shortcuts' })}
+            />
+            <Item
+              icon="power"
+              text={words.host.quit}
+              off={!connected}
+              act={() => openDialog({ kind: 'quit' })}
             />
           </Menu.Popup>
         </Menu.Positioner>

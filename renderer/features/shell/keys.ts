@@ -45,6 +45,7 @@ function goToLetter(letter: string): boolean {
   if (letter === 'o') goTo({ name: 'overview' });
   else if (letter === 'j') goTo(ALL_JOBS);
   else if (letter === 'p') goTo({ name: 'permissions' });
+  else if (letter === 'e') goTo({ name: 'health' });
   else return false;
   return true;
 }

@@ -7,7 +7,9 @@ import {
   goOnline,
   pause,
   resume,
+  runChecks,
   runTestJob,
+  takeBack,
 } from '../../actions.ts';
 import { shortId } from '../../format.ts';
 import { ALL_JOBS, goTo } from '../../router.ts';
@@ -17,6 +19,7 @@ import { setPreferences } from '../../stores/preferences-store.ts';
 import { words } from '../../words.ts';
 import { pauseOrResume } from '../../host-state.ts';
 import type { PaletteItem } from './palette-items.ts';
+import { PAUSES } from './pauses.ts';
 
 const { palette, host } = words;
 
@@ -50,6 +53,7 @@ function placeItems(): readonly PaletteItem[] {
     place('permissions', 'shield', words.nav.permissions, 'G P', () =>
       goTo({ name: 'permissions' }),
     ),
+    place('health', 'health', words.nav.health, 'G E', () => goTo({ name: 'health' })),
     place('shortcuts', 'keyboard', words.shortcuts.title, '?', () =>
       openDialog({ kind: 'shortcuts' }),
     ),
@@ -68,7 +72,20 @@ function actionItems(overview: OverviewView): readonly PaletteItem[] {
   const items: PaletteItem[] = [];
   const can = pauseOrResume(overview);
   if (can === 'resume') items.push(item('play', host.resume, resume));
-  if (can === 'pause') items.push(item('pause', host.pause, pause));
+  if (can === 'pause') {
+    items.push(item('pause', host.pause, () => pause()));
+    for (const { name, wish } of PAUSES)
+      if (name !== 'now')
+        items.push(
+          item('pause', `${host.pause}: ${words.pause.kinds[name]}`, () => pause(wish(Date.now()))),
+        );
+    items.push(
+      item('pause', `${host.pause}: ${words.pause.withNote}`, () => openDialog({ kind: 'pause' })),
+    );
+  }
+  items.push(item('refresh', palette.runChecks, () => runChecks(null)));
+  if (overview.session.refusal === 'replaced') items.push(item('back', host.takeBack, takeBack));
+  items.push(item('power', host.quit, () => openDialog({ kind: 'quit' })));
   if (intake === 'offline') items.push(item('power', host.goOnline, goOnline));
   else items.push(item('power', host.goOffline, () => openDialog({ kind: 'go_offline' })));
   if (overview.testJob !== null) items.push(item('test', words.overview.runTest, runTestJob));

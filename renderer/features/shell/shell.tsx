@@ -11,6 +11,7 @@ import { words } from '../../words.ts';
 import { BottomBar } from './bottom-bar.tsx';
 import { Dialogs } from './dialogs.tsx';
 import { hostState } from '../../host-state.ts';
+import { useAskedInAddress } from './asked-in-address.ts';
 import { useKeys } from './keys.ts';
 import { LiveRegion, Toast } from './toast.tsx';
 import { SideBar } from './side-bar.tsx';
@@ -26,6 +27,7 @@ export function Shell({ route, children }: ShellProps): JSX.Element {
   const overview = useOverview();
   const main = useRef<HTMLElement>(null);
   useKeys();
+  useAskedInAddress();
   useTitle();
   useSpokenConnection();
   return (

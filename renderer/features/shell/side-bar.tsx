@@ -1,18 +1,19 @@
 /** The side bar: this runner and its state, the way to everything, the appearance. */
 import type { JSX } from 'react';
 import type { OverviewView } from '../../../main/contract/views.ts';
-import { pause, resume } from '../../actions.ts';
-import { Button } from '../../components/button.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { Glyph, Icon } from '../../components/icon.tsx';
 import { Status } from '../../components/status.tsx';
 import { formatBadge } from '../../format.ts';
 import { ALL_JOBS, formatRoute, type Route } from '../../router.ts';
 import { openDialog } from '../../stores/dialog-store.ts';
+import { useHealth } from '../../stores/health-store.ts';
 import { setPreferences, usePreferencesStore, type Theme } from '../../stores/preferences-store.ts';
 import { words } from '../../words.ts';
 import { HostMenu } from './host-menu.tsx';
-import { hostState, pauseOrResume, rackCells, rackWords } from '../../host-state.ts';
+import { hostState, rackCells, rackWords } from '../../host-state.ts';
 import { modKey } from './keys.ts';
+import { PauseMenu } from './pause-menu.tsx';
+import './nav-count.css';
 
 /** More cells than this cannot be told apart in the side bar; they are drawn without gaps then. */
 const CELLS_APART = 12;
@@ -24,6 +25,7 @@ export interface SideBarProps {
 }
 
 export function SideBar({ route, overview, connected }: SideBarProps): JSX.Element {
+  const attention = useHealth()?.attention ?? 0;
   return (
     <aside className="side" aria-label={words.host.bar} data-region="" tabIndex={-1}>
       <section className="host" aria-label={words.host.label}>
@@ -55,6 +57,15 @@ export function SideBar({ route, overview, connected }: SideBarProps): JSX.Eleme
           text={words.nav.permissions}
           route={route}
         />
+        <Place
+          to={{ name: 'health' }}
+          icon="health"
+          text={words.nav.health}
+          route={route}
+          count={attention}
+          countWords={words.health.attention(attention)}
+          countGlyph="attention"
+        />
       </nav>
       <div className="foot">
         <ThemeSwitch />
@@ -64,13 +75,10 @@ export function SideBar({ route, overview, connected }: SideBarProps): JSX.Eleme
 }
 
 function HostBlock({ overview, connected }: Omit<SideBarProps, 'route'>): JSX.Element {
-  const can = overview === null ? null : pauseOrResume(overview);
-  const paused = can === 'resume';
   const state =
     overview === null || !connected
       ? { glyph: 'offline', text: words.hostState.unknown }
       : hostState(overview);
-  const act = paused ? resume : pause;
   return (
     <>
       <HostMenu overview={overview} connected={connected}>
@@ -86,16 +94,7 @@ function HostBlock({ overview, connected }: Omit<SideBarProps, 'route'>): JSX.El
           <Rack overview={overview} />
           <div className="host-line">
             <span className="trunc">{rackWords(overview)}</span>
-            <Button
-              kind="ghost"
-              small
-              icon={paused ? 'play' : 'pause'}
-              disabled={!connected || can === null}
-              onClick={act}
-              title={paused ? words.host.resume : words.host.pause}
-            >
-              {paused ? words.host.resume : words.host.pause}
-            </Button>
+            <PauseMenu overview={overview} connected={connected} />
           </div>
         </>
       )}
@@ -126,9 +125,12 @@ interface PlaceProps {
   readonly route: Route;
   readonly count?: number;
   readonly countWords?: string;
+  /** Of a count that needs a person. */
+  readonly countGlyph?: string;
 }
 
-function Place({ to, icon, text, route, count = 0, countWords }: PlaceProps): JSX.Element {
+function Place(props: PlaceProps): JSX.Element {
+  const { to, icon, text, route, count = 0, countWords, countGlyph } = props;
   const here = route.name === to.name || (to.name === 'jobs' && route.name === 'job');
   return (
     <a href={formatRoute(to)} aria-current={here ? 'page' : undefined} title={text}>
@@ -136,7 +138,11 @@ function Place({ to, icon, text, route, count = 0, countWords }: PlaceProps): JS
       <span className="grow">{text}</span>
       {count === 0 ? null : (
         <>
-          <span className="n" aria-hidden="true">
+          <span
+            className={countGlyph === undefined ? 'n' : `n st st-${countGlyph}`}
+            aria-hidden="true"
+          >
+            {countGlyph === undefined ? null : <Glyph name={countGlyph} size={12} />}
             {formatBadge(count)}
           </span>
           <span className="vh">{countWords}</span>

@@ -9,6 +9,7 @@ import { jobIdOf, jobPayload } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { hostileFrameText, seededDraw } from '../../support/hostile-frames.ts';
 import { listenerBench, RecordingLog } from '../../support/listener-bench.ts';
+import { serviceRoute } from '../../support/service-route.ts';
 
 /** FUZZ_SEED tries others. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_130);
@@ -29,7 +30,12 @@ test(
     const log = new RecordingLog();
     const { port } = server.address() as AddressInfo;
     const serverUrl = `http://127.0.0.1:${port}`;
-    const controlPlane = new WebSocketControlPlane({ serverUrl, clock, log });
+    const controlPlane = new WebSocketControlPlane({
+      serverUrl,
+      clock,
+      log,
+      route: serviceRoute(clock),
+    });
     const bench = listenerBench({
       clock,
       deps: { controlPlane, log, concurrency: () => 1_000_000 },

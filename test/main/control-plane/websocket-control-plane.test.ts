@@ -8,6 +8,7 @@ import type { ControlSession, LogFields, RunnerIdentity } from '../../../runner-
 import { toRunnerId } from '../../../runner-core/model/ids.ts';
 import type { ServerFrame } from '../../../runner-core/wire/frames.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { serviceRoute } from '../../support/service-route.ts';
 
 const runnerId = toRunnerId('9a1de0f4-52b7-4b1c-8e7e-3c0a4f2f7d11');
 if (runnerId === undefined) throw new Error('unusable id');
@@ -37,6 +38,7 @@ beforeEach(async () => {
     serverUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`,
     clock,
     log,
+    route: serviceRoute(clock),
   });
 });
 
@@ -146,6 +148,7 @@ test.each([
     serverUrl: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     clock,
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    route: serviceRoute(clock),
   });
   const events = { frame: ignore, alive: ignore, closed: ignore };
   await expect(refusing.open(identity, events, new AbortController().signal)).rejects.toThrow(

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Enrolment, type EnrolmentRequest } from '../../../main/services/enrolment.ts';
 import type { RunnerId } from '../../../runner-core/model/ids.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { serviceRoute } from '../../support/service-route.ts';
 import type { KnownIdentity } from '../../../main/store/settings-store.ts';
 
 const RUNNER = '9a1de0f4-52b7-4b1c-8e7e-3c0a4f2f7d11';
@@ -40,6 +42,7 @@ beforeEach(async () => {
       keepRunner: (key, runnerId, token) => void tokens.set(key, { runnerId, token }),
     },
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    route: serviceRoute(new FakeClock()),
   });
 });
 afterEach(() => new Promise((resolve) => server.close(resolve)));

@@ -8,14 +8,17 @@ import { REQUESTS } from '../../../main/contract/requests.ts';
 import { overviewSchema } from '../../../main/contract/views.ts';
 import { hostRequests, type HostRequestsDeps } from '../../../main/services/host-requests.ts';
 import { HostViews } from '../../../main/services/host-views.ts';
+import { OwnerChoice, type OwnerChoiceDeps } from '../../../main/services/owner-choice.ts';
 import { DEFAULT_TEST_IMAGE, TestJob } from '../../../main/services/test-job.ts';
 import { openSettingsFile } from '../../../main/settings-file.ts';
 import type { HeldJob } from '../../../runner-core/listener/listener.ts';
 import type { JobId } from '../../../runner-core/model/ids.ts';
 import { reason } from '../../../runner-core/model/reason.ts';
 import type { SessionState } from '../../../runner-core/model/session-state.ts';
+import { MemorySettings } from '../../support/api-bench.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { FakeEngine } from '../../support/fake-engine.ts';
+import { idleHealth } from '../../support/idle-health.ts';
 import { aJobId, aSpec, aVerdict, ChunkMaker } from '../../support/job-builders.ts';
 import { StoreBench } from '../../support/store-bench.ts';
 
@@ -36,7 +39,8 @@ function hostBench({ embedded = true } = {}) {
   const submitted: unknown[] = [];
   let session: SessionState = { kind: 'online', sinceMs: NOON, capacity: 2 };
   let planeProblem: Error | null = null;
-  const listener: HostRequestsDeps['listener'] & { intake: 'open'; held(): readonly HeldJob[] } = {
+  const listener: OwnerChoiceDeps['listener'] &
+    HostRequestsDeps['listener'] & { intake: 'open'; held(): readonly HeldJob[] } = {
     get session() {
       return session;
     },
@@ -55,12 +59,21 @@ function hostBench({ embedded = true } = {}) {
     goOnline: () => void acts.push('online'),
     retry: () => void acts.push('retry'),
   };
+  const choice = new OwnerChoice({
+    clock,
+    log,
+    settings: new MemorySettings(),
+    listener,
+    power: null,
+    changed: () => subjects.touch('overview'),
+  });
   const testJob = new TestJob({
     log,
     configured: () => settings.testImage(),
     engine: () => engine,
     changed: () => subjects.touch('overview'),
   });
+  const idle = idleHealth();
   const views = new HostViews({
     clock,
     store,
@@ -72,16 +85,23 @@ function hostBench({ embedded = true } = {}) {
     version: '0.1.0',
     server: () => ({ url: 'http://127.0.0.1:1', embedded }),
     slots: () => 2,
+    leftovers: () => ({ kept: [], removed: [] }),
     testJob: () => (embedded ? testJob.image : null),
     enrolment: () => null,
+    skew: () => null,
+    choice,
+    ...idle,
     timeZone: 'UTC',
   });
   const requests = hostRequests({
     listener,
+    choice,
+    quit: (how) => void acts.push(`quit ${how}`),
     store,
     views,
     settings,
     engines: { look: () => Promise.reject(new Error('not asked for')) },
+    leftovers: { removeKept: (id) => Promise.resolve(void acts.push(`remove ${id}`)) },
     testJob,
     plane: embedded
       ? () => ({
@@ -92,6 +112,7 @@ function hostBench({ embedded = true } = {}) {
           },
         })
       : null,
+    ...idle,
     subjects,
     signInUrl: () => 'http://127.0.0.1:1/#code=c',
   });
@@ -284,6 +305,19 @@ describe('a request', () => {
     go({ kind: 'closed', sinceMs: 0 });
     void requests['host.online']({});
     expect(acts).toEqual(['online', 'retry', 'retry', 'online']);
+  });
+
+  test('to take the runner back dials where another process has it, and is refused otherwise', () => {
+    const { requests, acts, go } = hostBench();
+    go({ kind: 'refused', sinceMs: 0, refusal: 'replaced' });
+    void requests['host.takeBack']({});
+    for (const refusal of ['rotated', 'gone'] as const) {
+      go({ kind: 'refused', sinceMs: 0, refusal });
+      expect(() => requests['host.takeBack']({})).toThrow('No other process has taken over');
+    }
+    go({ kind: 'online', sinceMs: 0, capacity: 2 });
+    expect(() => requests['host.takeBack']({})).toThrow('No other process has taken over');
+    expect(acts).toEqual(['retry']);
   });
 
   test('that steers is shown at once', () => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -85,4 +85,23 @@ test('a file that is no database is refused and stays as it is', () => {
 test('a folder that is not there is a store that cannot be opened', () => {
   expect(() => openDatabase(join(tempDir(), 'none', 'host.db'))).toThrow();
   expect(() => openDatabase(tempDir())).toThrow(StoreUnavailableError);
+});
+
+test('before a migration the database is copied as it was, and only the last copy stays', () => {
+  const path = pathOf();
+  const steps = [
+    'CREATE TABLE a (x INTEGER)',
+    'ALTER TABLE a ADD COLUMN y INTEGER',
+    'DROP TABLE a',
+  ];
+  openDatabase(path, steps.slice(0, 1)).exec('INSERT INTO a VALUES (41)').close();
+  openDatabase(path, steps.slice(0, 1)).close();
+  expect(existsSync(`${path}.version-1`)).toBe(false);
+  openDatabase(path, steps.slice(0, 2)).close();
+  const copy = new Database(`${path}.version-1`);
+  expect(copy.prepare('SELECT * FROM a').all()).toEqual([{ x: 41 }]);
+  copy.close();
+  openDatabase(path, steps).close();
+  expect(existsSync(`${path}.version-1`)).toBe(false);
+  expect(existsSync(`${path}.version-2`)).toBe(true);
 });

@@ -25,6 +25,7 @@ function resolve(world: World): ReturnType<typeof resolveEngine> {
   const probe: EndpointProbe = {
     readText: (path) => Promise.resolve(files[path]),
     exists: (path) => Promise.resolve(path in files),
+    stamp: (path) => Promise.resolve(path in files || path in at ? 'there' : ''),
     probe: (address) => Promise.resolve(at[placeOf(address)] ?? { kind: 'absent' }),
     uid: 1000,
   };
@@ -140,6 +141,55 @@ const chosen: readonly (readonly [string, World, EngineAddress, string])[] = [
     'the socket of OrbStack',
   ],
   [
+    'Rancher Desktop is found',
+    { platform: 'darwin', at: { [`${HOME}/.rd/docker.sock`]: FOUND } },
+    { kind: 'socket', path: `${HOME}/.rd/docker.sock` },
+    'the socket of Rancher Desktop',
+  ],
+  [
+    'Colima in a folder of its own is found',
+    { platform: 'darwin', env: { COLIMA_HOME: '/vm' }, at: { '/vm/default/docker.sock': FOUND } },
+    { kind: 'socket', path: '/vm/default/docker.sock' },
+    'the socket of Colima',
+  ],
+  [
+    'the Podman machine of a Mac is found',
+    {
+      platform: 'darwin',
+      at: { [`${HOME}/.local/share/containers/podman/machine/podman.sock`]: FOUND },
+    },
+    { kind: 'socket', path: `${HOME}/.local/share/containers/podman/machine/podman.sock` },
+    'the socket of Podman',
+  ],
+  [
+    'Docker Desktop on Linux is found',
+    { at: { [`${HOME}/.docker/desktop/docker.sock`]: FOUND } },
+    { kind: 'socket', path: `${HOME}/.docker/desktop/docker.sock` },
+    'the socket of Docker Desktop',
+  ],
+  [
+    'the pipe of Docker Desktop on Windows is found',
+    { platform: 'win32', at: { '//./pipe/dockerDesktopLinuxEngine': FOUND } },
+    { kind: 'socket', path: '//./pipe/dockerDesktopLinuxEngine' },
+    'the socket of Docker Desktop',
+  ],
+  [
+    'the pipe of Podman on Windows is found',
+    { platform: 'win32', at: { '//./pipe/podman-machine-default': FOUND } },
+    { kind: 'socket', path: '//./pipe/podman-machine-default' },
+    'the socket of Podman',
+  ],
+  [
+    'a pipe that DOCKER_HOST names is used',
+    {
+      platform: 'win32',
+      env: { DOCKER_HOST: 'npipe:////./pipe/mine' },
+      at: { '//./pipe/mine': FOUND },
+    },
+    { kind: 'socket', path: '//./pipe/mine' },
+    'DOCKER_HOST',
+  ],
+  [
     'the named pipe of Windows is found',
     { platform: 'win32', at: { '//./pipe/docker_engine': FOUND } },
     { kind: 'socket', path: '//./pipe/docker_engine' },
@@ -185,6 +235,31 @@ const failures: readonly (readonly [string, World, string, string | null])[] = [
     },
     'no_permission',
     '/var/run/docker.sock',
+  ],
+  [
+    'a socket behind which the engine is not up yet is waking up, also where another is forbidden',
+    {
+      at: {
+        '/var/run/docker.sock': { kind: 'denied' },
+        '/run/user/1000/docker.sock': { kind: 'waking' },
+      },
+    },
+    'waking_up',
+    '/run/user/1000/docker.sock',
+  ],
+  [
+    'a context that skips the check of certificates is not used',
+    {
+      env: { DOCKER_CONTEXT: 'lax' },
+      files: {
+        [metaOf('lax')]: JSON.stringify({
+          Endpoints: { docker: { Host: 'tcp://box:2376', SkipTLSVerify: true } },
+        }),
+      },
+      at: { 'box:2376': FOUND },
+    },
+    'unreachable',
+    'lax',
   ],
   [
     'API 1.40 is too old',
@@ -241,7 +316,10 @@ test.for(failures)('%s', async ([, world, kind, where]) => {
   expect(choice.failure.remedy).toMatch(/^[A-Z].*\.$/);
 });
 
-test('the certificates of a context are used where all three are there', async () => {
+test.for([
+  ['all three', ['ca.pem', 'cert.pem', 'key.pem']],
+  ['the authority alone', ['ca.pem']],
+] as const)('the certificates of a context are used where there is %s', async ([, names]) => {
   const folder = createHash('sha256').update('far').digest('hex');
   const tlsDir = `${HOME}/.docker/contexts/tls/${folder}/docker`;
   const choice = await resolve({
@@ -249,9 +327,7 @@ test('the certificates of a context are used where all three are there', async (
     at: { 'far.example.test:2376': FOUND },
     files: {
       ...context('far', 'tcp://far.example.test:2376'),
-      [`${tlsDir}/ca.pem`]: '',
-      [`${tlsDir}/cert.pem`]: '',
-      [`${tlsDir}/key.pem`]: '',
+      ...Object.fromEntries(names.map((name) => [`${tlsDir}/${name}`, ''])),
     },
   });
   expect(choice).toMatchObject({ ok: true, address: { tlsDir } });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { EngineError } from '../../../runner-core/docker/docker-engine.ts';
 import { COMPOSE_PROJECT_LABEL, LABEL } from '../../../runner-core/docker/labels.ts';
 import { EngineLeftoverRemover } from '../../../runner-core/docker/leftover-remover.ts';
 import type { EngineAddress } from '../../../runner-core/worker/protocol.ts';
@@ -126,7 +127,7 @@ test("a compose project's containers, networks and volumes go, and nothing of an
   expect([...engine.volumeLabels.keys()]).toEqual(['q_data']);
 });
 
-test("the runner's own containers are listed with their jobs; without an engine there are none", async () => {
+test("the runner's own containers are listed with their jobs; an engine that is away is not one without any", async () => {
   const { engine, remover } = bench();
   const id = await container(engine, 'preloop-a', OURS);
   await engine.startContainer(id);
@@ -136,6 +137,6 @@ test("the runner's own containers are listed with their jobs; without an engine 
     { leftover: { kind: 'container', id, name: 'preloop-a' }, jobId: jobIdOf(1), running: true },
   ]);
   engine.failNext('containers', 'away', 'ECONNREFUSED', null);
-  expect(await remover.labelled(runnerIdOf('runner-1'))).toEqual([]);
-  expect(await bench(null).remover.labelled(runnerIdOf('runner-1'))).toEqual([]);
+  await expect(remover.labelled(runnerIdOf('runner-1'))).rejects.toThrow('ECONNREFUSED');
+  await expect(bench(null).remover.labelled(runnerIdOf('runner-1'))).rejects.toThrow(EngineError);
 });

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { ENGINE_WAIT_MS } from '../../../runner-core/listener/dispatcher.ts';
 import type { ServerFrame } from '../../../runner-core/wire/frames.ts';
 import {
   dockerSpec,
@@ -150,6 +151,17 @@ test('a full host leaves a job unanswered and takes it when it comes again with 
   expect(bench.state(3)).toBe('starting');
 });
 
+test('a machine that takes no job leaves each unanswered, and takes it once it does', async () => {
+  let refusal: string | null = 'disk full';
+  const bench = await online({ deps: { refusal: () => refusal } });
+  await push(bench, 1);
+  expect(bench.state(1)).toBeUndefined();
+  expect(bench.plane.sent('status')).toEqual([]);
+  refusal = null;
+  await push(bench, 1);
+  expect(bench.state(1)).toBe('starting');
+});
+
 test("the service's capacity counts when it is lower than ours, and no longer when it rises", async () => {
   const bench = await online({ deps: { concurrency: () => 3 } });
   await deliver(bench, { type: 'ack', concurrency: 1, jobs: [jobPayload(1), jobPayload(2)] });
@@ -158,14 +170,50 @@ test("the service's capacity counts when it is lower than ours, and no longer wh
   expect(bench.launcher.workers).toHaveLength(3);
 });
 
+test('while there is no engine a Docker job is left for two minutes, then answered FAILED with what to do', async () => {
+  const problem = 'No Docker engine is running at /s. Start it.';
+  const bench = await online({ deps: { engine: () => null, engineProblem: () => problem } });
+  await push(bench, 1);
+  await bench.clock.advance(ENGINE_WAIT_MS - 1);
+  await push(bench, 1);
+  expect(bench.store.unsettled()).toEqual([]);
+  await bench.clock.advance(1);
+  await push(bench, 1);
+  expect(bench.launcher.workers).toEqual([]);
+  expect(bench.plane.sent('complete')).toMatchObject([
+    { execution_id: jobIdOf(1), status: 'FAILED', exit_code: 0 },
+  ]);
+  expect(bench.store.job(jobIdOf(1))?.state).toMatchObject({
+    verdict: { reason: { code: 'docker_unavailable', facts: { detail: problem } } },
+  });
+});
+
+test('a job that met no engine is taken as soon as there is one', async () => {
+  let engine: typeof ENGINE | null = null;
+  const bench = await online({ deps: { engine: () => engine } });
+  await push(bench, 1);
+  expect(bench.store.unsettled()).toEqual([]);
+  engine = ENGINE;
+  bench.listener.engineFound();
+  await bench.settle();
+  await push(bench, 1);
+  expect(bench.launcher.workers).toHaveLength(1);
+});
+
 test('a paused host takes nothing new, answers no refusal, and takes the job once resumed', async () => {
   const bench = await online();
   bench.listener.pause();
   await push(bench, 1);
   await deliver(bench, { type: 'job', job: unrunnablePayload(2) });
   expect(bench.store.unsettled()).toEqual([]);
-  expect(bench.plane.session.sent.map((frame) => frame.type)).toEqual(['heartbeat']);
+  // The second says at once that fewer slots can be counted on.
+  expect(bench.plane.session.sent).toMatchObject([
+    { type: 'heartbeat', concurrency: 2 },
+    { type: 'heartbeat', concurrency: 1 },
+  ]);
+  expect(bench.plane.session.sent).toHaveLength(2);
   bench.listener.resume();
+  expect(bench.plane.session.sent.at(-1)).toMatchObject({ type: 'heartbeat', concurrency: 2 });
   await push(bench, 1);
   expect(bench.state(1)).toBe('starting');
 });

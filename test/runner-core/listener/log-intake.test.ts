@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { COMMIT_EVERY_MS, LogIntake } from '../../../runner-core/listener/log-intake.ts';
+import { COMMIT_EVERY_MS, CommitTurns } from '../../../runner-core/listener/commit-turns.ts';
+import { BUSY_RETRY_MS, LogIntake } from '../../../runner-core/listener/log-intake.ts';
 import { chunkOf, cursorAfter, dockerSpec, jobIdOf } from '../../support/builders.ts';
+import { StoreUnavailableError } from '../../../runner-core/model/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { MemoryJobStore } from '../../support/memory-job-store.ts';
 
@@ -12,6 +14,7 @@ function bench() {
   const intake = new LogIntake({
     clock,
     store,
+    turns: new CommitTurns(clock, store),
     jobId: jobIdOf(1),
     stored: (seq) => void stored.push(seq),
     failed: (error) => {
@@ -25,7 +28,7 @@ function bench() {
     intake.add({ kind: 'log', chunks: [chunk], cursor: cursorAfter(seq), markers: [] });
   };
   const commits = (): number => store.journal.filter((call) => call === 'appendLog').length;
-  return { clock, add, stored, commits };
+  return { clock, store, add, stored, commits };
 }
 
 test('the first message after a pause is committed at once, what follows closely together', async () => {
@@ -51,4 +54,21 @@ test('many chunks do not wait, so that one commit stays short', async () => {
   expect(stored).toEqual([1, 9]);
   expect(commits()).toBe(2);
   expect(clock.pending).toBe(0);
+});
+
+test('while another program holds the database nothing is lost: it waits here, and is stored once in order', async () => {
+  const { clock, store, add, stored } = bench();
+  const appendLog = store.appendLog.bind(store);
+  store.appendLog = () => {
+    throw new StoreUnavailableError({ act: 'write', systemCode: 'SQLITE_BUSY' });
+  };
+  add();
+  await clock.advance(0);
+  add();
+  await clock.advance(BUSY_RETRY_MS);
+  expect(stored).toEqual([]);
+  store.appendLog = appendLog;
+  await clock.advance(BUSY_RETRY_MS);
+  expect(stored).toEqual([2]);
+  expect(store.job(jobIdOf(1))?.lines).toBe(2);
 });

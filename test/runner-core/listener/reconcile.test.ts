@@ -145,7 +145,6 @@ test('a stopping job that is adopted is stopped, and cut off when its worker doe
 });
 
 test.each([
-  ['starting', [LAUNCHED], lostVerdict('host_restarted')],
   ['running', [LAUNCHED, STARTED], lostVerdict('host_restarted')],
   ['stopping', [LAUNCHED, STOPPED], stoppedVerdict('owner')],
 ] as const)(
@@ -163,14 +162,6 @@ test.each([
     expect(bench.plane.sent('complete')).toHaveLength(1);
   },
 );
-
-test('a container that was created but never noted is removed, since it was never started', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED]));
-  bench.remover.containers = [{ leftover: containerOf(1), jobId: JOB, running: false }];
-  await bench.start();
-  expect(bench.remover.removed).toEqual([containerOf(1)]);
-  expect(bench.verdict()).toEqual(lostVerdict('host_restarted'));
-});
 
 test('an accepted job is started when hello redelivers it, and only then', async () => {
   const bench = benchOf(storeAfter([]));
@@ -260,9 +251,13 @@ test('an engine that is away settles nothing: jobs wait, and are adopted when it
   ]);
   engine = ENGINE;
   await bench.clock.advance(30_000);
-  expect(bench.launcher.workers).toHaveLength(1);
-  expect(bench.launcher.worker.receivedOf('secrets').length).toBeGreaterThan(0);
-  expect(bench.state(2)).toBe('reporting');
+  const [first, second] = bench.launcher.workers;
+  expect(first?.receivedOf('adopt')).toHaveLength(1);
+  expect(first?.receivedOf('secrets').length).toBeGreaterThan(0);
+  expect(second?.receivedOf('run')).toMatchObject([
+    { spec: { jobId: jobIdOf(2) }, mayBeMade: true },
+  ]);
+  expect(bench.launcher.workers).toHaveLength(2);
 });
 
 test('a stop that comes while the engine is away is kept for the adoption', async () => {

@@ -199,6 +199,22 @@ test.each([
   },
 );
 
+test('what a process before this one was refused is stood by until the owner acts', async () => {
+  const { plane, clock, keeper, states } = keeperBench();
+  keeper.standBy('replaced');
+  keeper.goOnline();
+  keeper.redial();
+  await clock.advance(3_600_000);
+  expect(kinds(states)).toEqual(['closed', 'refused']);
+  expect({ dialled: plane.dialled.length, timers: clock.pending }).toEqual({
+    dialled: 0,
+    timers: 0,
+  });
+  keeper.retry();
+  await clock.advance(0);
+  expect(keeper.state.kind).toBe('online');
+});
+
 test('an error that is no refusal leaves the session open', async () => {
   const { plane, keeper, online } = keeperBench();
   await online();

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { EngineError } from '../../../runner-core/docker/docker-engine.ts';
 import { LABEL } from '../../../runner-core/docker/labels.ts';
 import { jobIdOf } from '../../support/builders.ts';
+import { RESULT_PREFIX } from '../../../runner-core/wire/launch.ts';
+import { envelopePayload } from '../../support/envelope.ts';
 import { callNames, ExecutionBench } from '../../support/execution-bench.ts';
+
+const RESULT_LINE = `${RESULT_PREFIX}${envelopePayload({ exit_code: 0, result: { status: 'success' } })}`;
 
 const orphan = (bench: ExecutionBench): Promise<string> =>
   bench.engine.createContainer('preloop-1', {
@@ -117,4 +121,60 @@ test('an adoption waits for an engine that is still coming up', async () => {
   bench.adopt(id);
   await bench.clock.advance(1_000);
   expect((await bench.ended()).verdict.reason).toMatchObject({ code: 'no_report' });
+});
+
+test('a launch that may have been begun before takes up what was made and not started, once it is noted', async () => {
+  const bench = new ExecutionBench();
+  const id = await orphan(bench);
+  const waiting = bench.engine.happened('wait');
+  bench.run(true);
+  await waiting;
+  const noted = bench.sent.findIndex((message) => message.kind === 'made');
+  const starting = bench.sent.findIndex(
+    (message) => message.kind === 'phase' && message.phase === 'starting',
+  );
+  expect(bench.sent[noted]).toMatchObject({ leftover: { kind: 'container', id } });
+  expect(noted).toBeLessThan(starting);
+  expect(callNames(bench).filter((call) => call === 'createContainer')).toHaveLength(1);
+  bench.report({ status: 'success' });
+  expect((await bench.ended()).verdict.status).toBe('SUCCEEDED');
+  expect(callNames(bench).filter((call) => call === 'startContainer')).toHaveLength(1);
+  expect(bench.engine.made.size).toBe(0);
+});
+
+test('a launch that may have been begun before, and was not, makes its container', async () => {
+  const bench = new ExecutionBench();
+  const waiting = bench.engine.happened('wait');
+  bench.run(true);
+  await waiting;
+  bench.report({ status: 'success' });
+  expect((await bench.ended()).verdict.status).toBe('SUCCEEDED');
+  expect(bench.engine.made.size).toBe(0);
+});
+
+test('a container that a dead worker had asked for, and that came late, goes with the job, never started', async () => {
+  const bench = new ExecutionBench();
+  const waiting = bench.engine.happened('wait');
+  bench.run(true);
+  await waiting;
+  const own = bench.containerId();
+  const late = await orphan(bench);
+  bench.engine.print(own, RESULT_LINE);
+  bench.engine.exit(own, 0);
+  expect((await bench.ended()).verdict.status).toBe('SUCCEEDED');
+  expect(bench.engine.calls).not.toContain(`startContainer ${late}`);
+  expect(bench.engine.made.size).toBe(0);
+});
+
+test('a launch that may have been begun before waits for an engine that is coming up', async () => {
+  const bench = new ExecutionBench();
+  const id = await orphan(bench);
+  bench.engine.failNext('containers', 'away', 'ECONNREFUSED', null);
+  const waiting = bench.engine.happened('wait');
+  bench.run(true);
+  await bench.clock.advance(1_000);
+  await waiting;
+  expect(bench.engine.calls).toContain(`startContainer ${id}`);
+  bench.report({ status: 'success' });
+  await bench.ended();
 });

@@ -68,6 +68,41 @@ test('a stop asks with TERM at once, and kills after the grace', async () => {
   expect(bench.clock.pending).toBe(0);
 });
 
+test('an engine that is slow with the first signal gets the kill ahead of time, by a second at most', async () => {
+  for (const [tookMs, killedAtMs] of [
+    [100, 9_500],
+    [2_000, 9_000],
+  ] as const) {
+    const bench = new ExecutionBench();
+    const id = await bench.started();
+    const answered = Promise.withResolvers<undefined>();
+    bench.engine.onSignal = (container, signal) => {
+      if (signal === 'SIGKILL') bench.engine.exit(container, 137);
+    };
+    bench.engine.signalled = answered.promise;
+    bench.stop('owner', 10_000);
+    await bench.clock.advance(tookMs);
+    answered.resolve(undefined);
+    await settle();
+    await bench.clock.advance(killedAtMs - tookMs - 1);
+    expect(bench.engine.calls).not.toContain(`signalContainer SIGKILL ${id}`);
+    await bench.clock.advance(1);
+    expect((await bench.ended()).verdict.status).toBe('STOPPED');
+  }
+});
+
+test('a first signal that the engine never answers does not put off the kill', async () => {
+  const bench = new ExecutionBench();
+  await bench.started();
+  bench.engine.onSignal = (container, signal) => {
+    if (signal === 'SIGKILL') bench.engine.exit(container, 137);
+  };
+  bench.engine.signalled = new Promise(() => undefined);
+  bench.stop('owner', 10_000);
+  await bench.clock.advance(10_000);
+  expect((await bench.ended()).verdict.status).toBe('STOPPED');
+});
+
 test('a kill that the engine misses is repeated', async () => {
   const bench = new ExecutionBench();
   await bench.started();

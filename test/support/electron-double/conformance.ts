@@ -9,7 +9,15 @@ import type { BrowserWindowDouble, WindowEvents } from './browser-window.ts';
 import type { Events, Members, Wrong } from './conformance-rules.ts';
 import type { dialog } from './dialog.ts';
 import type { Menu } from './menu.ts';
-import type { ipcMain, nativeTheme, PowerEvents, session, shell, ThemeEvents } from './system.ts';
+import type {
+  ipcMain,
+  nativeTheme,
+  PowerEvents,
+  PowerMonitorDouble,
+  session,
+  shell,
+  ThemeEvents,
+} from './system.ts';
 import type { nativeImage, TrayDouble, TrayEvents } from './tray.ts';
 import type { UtilityEvents, UtilityProcessDouble, utilityProcess } from './utility-process.ts';
 import type { FrameDouble, WebContentsDouble, WebContentsEvents } from './web-contents.ts';
@@ -53,7 +61,8 @@ interface Checked {
   image: Members<typeof Electron.nativeImage, typeof nativeImage, 'createFromPath'>;
   tray: Members<Electron.Tray, TrayDouble, TrayNames>;
   trayEvents: Events<Electron.Tray, TrayEvents>;
-  power: Events<Electron.PowerMonitor, PowerEvents>;
+  power: Members<Electron.PowerMonitor, PowerMonitorDouble, 'isOnBatteryPower'>;
+  powerEvents: Events<Electron.PowerMonitor, PowerEvents>;
   theme: Members<Electron.NativeTheme, typeof nativeTheme, 'shouldUseDarkColors'>;
   themeEvents: Events<Electron.NativeTheme, ThemeEvents>;
   utility: Members<

@@ -3,7 +3,7 @@ import type { MenuItemConstructorOptions } from 'electron';
 import type { MenuRow } from '../desktop-state.ts';
 import { onlyKeys, strict } from './strict.ts';
 
-const KNOWN = ['label', 'enabled', 'type', 'submenu', 'click', 'role'];
+const KNOWN = ['label', 'enabled', 'type', 'submenu', 'click', 'role', 'checked'];
 
 export class MenuDouble {
   readonly template: readonly MenuItemConstructorOptions[];
@@ -51,6 +51,8 @@ function check(item: MenuItemConstructorOptions): void {
   onlyKeys('menu item', item, KNOWN);
   if (item.type !== 'separator' && item.role === undefined && item.label === undefined)
     throw new Error('Invalid template for MenuItem: must have either label, role or type');
+  if (item.checked !== undefined && item.type !== 'checkbox')
+    throw new Error('only a checkbox is checked');
   if (Array.isArray(item.submenu)) item.submenu.forEach(check);
 }
 

@@ -7,20 +7,29 @@ import type { FrameDouble, WebContentsDouble } from './web-contents.ts';
 
 export type PowerEvents = {
   readonly resume: readonly [];
+  readonly 'on-ac': readonly [];
+  readonly 'on-battery': readonly [];
   /** Documented, and left out of Electron's types: an event that asks the system for time. */
   readonly shutdown: readonly [event?: PreventableEvent];
 };
 export type ThemeEvents = { readonly updated: readonly [] };
 
-class PowerMonitorDouble extends Emitter<PowerEvents> {
+export class PowerMonitorDouble extends Emitter<PowerEvents> {
+  #isOnBattery = false;
+
   constructor() {
-    super('powerMonitor', ['resume', 'shutdown']);
+    super('powerMonitor', ['resume', 'shutdown', 'on-ac', 'on-battery']);
     obeys('power', ({ event: name }) => {
       const event = new PreventableEvent();
+      if (name === 'on-ac' || name === 'on-battery') this.#isOnBattery = name === 'on-battery';
       if (name === 'shutdown') this.raise(name, event);
       else this.raise(name);
       return { delayed: event.defaultPrevented };
     });
+  }
+
+  isOnBatteryPower(): boolean {
+    return this.#isOnBattery;
   }
 }
 export const powerMonitor = strict('powerMonitor', new PowerMonitorDouble());

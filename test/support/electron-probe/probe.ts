@@ -104,6 +104,8 @@ const ACTS: { readonly [K in Order['kind']]: (order: Extract<Order, { kind: K }>
         this.defaultPrevented = true;
       },
     };
+    if (name === 'on-ac' || name === 'on-battery')
+      powerMonitor.isOnBatteryPower = () => name === 'on-battery';
     powerMonitor.emit(name, event);
     return { delayed: event.defaultPrevented };
   },

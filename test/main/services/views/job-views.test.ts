@@ -43,6 +43,7 @@ function kept(changes: Partial<KeptJob> = {}): KeptJob {
     told: null,
     facts: { ...NO_FACTS, containerId: 'c'.repeat(64), imageId: 'sha256:1' },
     logRemovedAtMs: null,
+    pinned: false,
     ...changes,
   };
 }
@@ -224,6 +225,9 @@ describe('the overview', () => {
     awaySinceMs: null,
     engine: null,
     intake: 'open',
+    pause: null,
+    offlineSinceMs: null,
+    nowMs: 0,
     slots: 2,
     held: [],
     lastJobs: [listed()],
@@ -242,10 +246,12 @@ describe('the overview', () => {
     jobsInAll: 9,
     unreported: 0,
     logBytes: 0,
+    leftovers: { kept: [], removed: [] },
     testJob: null,
     refused: [],
     allowed: () => [],
     enrolment: null,
+    clockSkewMs: null,
     timeZone: 'UTC',
   };
   const shown = (changes: Partial<OverviewInput> = {}) => {

@@ -27,6 +27,8 @@ const CALM: SentenceInput = {
   session: session({ kind: 'online', sinceMs: 0, capacity: 4 }),
   engine: ready,
   intake: 'open',
+  pause: null,
+  nowMs: AT_14_02,
   slots: 4,
   held: 2,
   unreported: 0,
@@ -39,6 +41,19 @@ const CALM: SentenceInput = {
   timeZone: 'UTC',
 };
 
+const HOUR_MS = 3_600_000;
+const pause = (
+  changes: Partial<NonNullable<SentenceInput['pause']>>,
+): NonNullable<SentenceInput['pause']> => ({
+  when: 'now',
+  untilMs: null,
+  onBattery: false,
+  active: true,
+  note: null,
+  sinceMs: AT_14_02,
+  ...changes,
+});
+
 /** State, consequence, and the remedy as `action: label`. */
 function said(changes: Partial<SentenceInput>): string {
   const { tone, state, consequence, remedy } = sentence({ ...CALM, ...changes });
@@ -47,6 +62,30 @@ function said(changes: Partial<SentenceInput>): string {
 }
 
 const CASES: readonly (readonly [Partial<SentenceInput>, string])[] = [
+  [
+    { intake: 'paused', held: 1, pause: pause({ untilMs: AT_14_02 + 4 * HOUR_MS }) },
+    'paused | Paused until 18:02. One job is finishing, no new one starts. [resume: Resume now]',
+  ],
+  [
+    { intake: 'paused', held: 0, pause: pause({ untilMs: AT_14_02 + 18 * HOUR_MS, note: 'demo' }) },
+    'paused | Paused until 1 Dec, 08:02. No new job starts. Your note: Demo. [resume: Resume now]',
+  ],
+  [
+    { intake: 'paused', pause: pause({ when: 'after_jobs' }) },
+    'paused | Finishing 2 jobs, then pausing. No new one starts. [resume: Resume now]',
+  ],
+  [
+    { intake: 'paused', held: 0, pause: pause({ when: 'after_jobs' }) },
+    'paused | Paused. No new job starts. [resume: Resume now]',
+  ],
+  [
+    { intake: 'paused', held: 0, pause: pause({ onBattery: true }) },
+    'paused | Paused while on battery. No new job starts. [resume: Resume now]',
+  ],
+  [
+    { pause: pause({ onBattery: true, active: false }) },
+    'quiet | Taking jobs. Two slots are free. Pauses while on battery.',
+  ],
   [{}, 'quiet | Taking jobs. Two slots are free.'],
   [{ held: 3 }, 'quiet | Taking jobs. One slot is free.'],
   [{ held: 0, slots: 32 }, 'quiet | Taking jobs. 32 slots are free.'],
@@ -72,7 +111,7 @@ const CASES: readonly (readonly [Partial<SentenceInput>, string])[] = [
   [{ intake: 'closed', held: 0 }, 'paused | Closing. No new one starts.'],
   [
     { intake: 'offline', session: session({ kind: 'closed', sinceMs: AT_14_02 }) },
-    'paused | You went offline at 14:02. Running jobs go on and report later. [go_online: Go online]',
+    'paused | You went offline at 14:02. Two running jobs go on and report later. [go_online: Go online]',
   ],
   [
     { session: waiting },
@@ -103,7 +142,7 @@ const CASES: readonly (readonly [Partial<SentenceInput>, string])[] = [
   ],
   [
     { session: refusal('replaced') },
-    'attention | Another process took over the runner birch-14. This app takes no jobs until you decide. [try_now: Take it back]',
+    'attention | Another process took over the runner birch-14. This app takes no jobs until you decide. [take_back: Take it back]',
   ],
   ...(['unauthorized', 'rotated'] as const).map(
     (why) =>
