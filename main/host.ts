@@ -329,7 +329,7 @@ async function startPlane(
     clock: platform.clock,
     log,
   });
-  facts.set(PLANE_PORT_SETTING, String(plane.port));
+  if (lastPort !== plane.port) keepPort(facts, plane.port, log);
   return plane;
 }
 
@@ -351,5 +351,14 @@ function lookForEngineAfter(store: SqliteJobStore, jobId: JobId, engines: Engine
   const state = store.job(jobId)?.state;
   if (state?.kind === 'reporting' && state.verdict.reason?.code === 'docker_unavailable') {
     void engines.look();
+  }
+}
+
+/** A plane at another address is no harm: the next start finds it again. */
+function keepPort(facts: SettingsStore, port: number, log: HostLog): void {
+  try {
+    facts.set(PLANE_PORT_SETTING, String(port));
+  } catch (error) {
+    log.warn('port of the plane not stored', { error });
   }
 }

@@ -86,6 +86,8 @@ export interface JobStore {
    * of them happened. Not for ends of jobs: the reserve for a full disk is not used. `act` must not wait.
    */
   together(act: () => void): void;
+  /** The next worker reads on from what is stored: what found no room since is no gap, but comes again. */
+  rereadLog(jobId: JobId): void;
   /** At most `limit` batches with index ≥ `from`, ready to send; continuation records left out, long lines cut. */
   outgoing(jobId: JobId, from: number, limit: number): readonly OutgoingBatch[];
   /** All batches with index < `count` are acknowledged. Never goes back. */

@@ -73,11 +73,13 @@ export class Leftovers implements KeptContainers {
     this.#isDue = true;
   }
 
-  keep(jobId: JobId, { id, name }: ContainerLeftover, { outcome }: Verdict): boolean {
+  keep(jobId: JobId, { id, name }: ContainerLeftover, { outcome, reason }: Verdict): boolean {
     const { book, keepFailedMs, clock, log } = this.#deps;
     if (this.isKept(id)) return true;
     const keepMs = keepFailedMs();
     if (keepMs === null || (outcome !== 'failed' && outcome !== 'timed_out')) return false;
+    // Out of sight is not ended: it may be working still.
+    if (reason?.code === 'docker_unavailable') return false;
     const sinceMs = clock.nowMs();
     book.keep({ id, name, jobId, sinceMs, untilMs: sinceMs + keepMs });
     log.info('failed container kept', { jobId, name, keepMs });

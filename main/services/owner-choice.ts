@@ -151,7 +151,7 @@ export class OwnerChoice {
   #apply(): void {
     const { clock, listener, changed } = this.#deps;
     const untilMs = this.#pause?.untilMs ?? null;
-    if (untilMs !== null && clock.nowMs() >= untilMs) this.#endPause('pause is over');
+    if (untilMs !== null && clock.nowMs() >= untilMs) this.#pauseIsOver();
     if (this.#isActive) listener.pause();
     else listener.resume();
     this.#lookAgain();
@@ -176,6 +176,16 @@ export class OwnerChoice {
       ...(onBattery && this.#unwatch === null ? [BATTERY_EVERY_MS] : []),
     ];
     if (waits.length > 0 && !this.#isStopped) this.#timer = clock.after(Math.min(...waits), look);
+  }
+
+  /** By its time, whether or not the disk takes it: the next start finds that out again. */
+  #pauseIsOver(): void {
+    try {
+      this.#endPause('pause is over');
+    } catch (error) {
+      this.#pause = null;
+      this.#deps.log.warn('end of a pause not stored', { error });
+    }
   }
 
   #endPause(event: string): void {

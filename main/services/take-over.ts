@@ -28,8 +28,9 @@ export class TakeOver {
     const isTaken = state.kind === 'refused' && state.refusal === 'replaced';
     const changes = this.#isTaken ? state.kind === 'online' : isTaken;
     if (!changes) return;
-    this.#isTaken = isTaken;
     if (isTaken) this.#facts.set(this.#name, '1');
     else this.#facts.delete(this.#name);
+    // After it: what the disk refused is tried again with the next state.
+    this.#isTaken = isTaken;
   }
 }

@@ -8,7 +8,7 @@ import { isStoreBusy } from '../../runner-core/model/errors.ts';
 import type { Clock, Log } from '../../runner-core/ports.ts';
 import { checkDatabase, type CheckVerdict, type DatabaseCheck } from './database-check.ts';
 import { openDatabase, type HostDatabase } from './database.ts';
-import { DiskReserve } from './disk-reserve.ts';
+import { DiskReserve, isDiskFull } from './disk-reserve.ts';
 import { damageMark, setAside, unusableBecause, type SetAside } from './set-aside.ts';
 import { SettingsStore } from './settings-store.ts';
 import { openJobStore, type SqliteJobStore } from './sqlite-job-store.ts';
@@ -84,6 +84,9 @@ export async function openHostStore(deps: HostStoreDeps): Promise<HostStore> {
       } else if (isStoreBusy(error) && clock.monotonicMs() - startedMs < BUSY_LIMIT_MS) {
         log.warn('database locked by another program', { error });
         await clock.wait(BUSY_RETRY_MS);
+      } else if (isDiskFull(error) && reserve.release()) {
+        // The small files that SQLite lays beside the database find room in what was kept back.
+        log.warn('database opened from the reserve', { error });
       } else {
         await check?.stop();
         throw error;

@@ -110,10 +110,9 @@ export class SqliteJobStore implements JobStore {
       act();
       return;
     }
-    const appended = this.#appended;
-    appended.clear();
+    this.#appended.clear();
     this.#commit(act);
-    for (const jobId of appended) this.#gaps.forget(jobId);
+    for (const jobId of this.#appended) this.#gaps.forget(jobId);
   }
 
   #commit<T>(act: () => T): T {
@@ -189,6 +188,8 @@ export class SqliteJobStore implements JobStore {
     const { chunks: seq, lines } = this.#read(() => this.#tally(this.#number(jobId), jobId));
     this.#gaps.add(jobId, { chunks: seq, lines }, chunks, cursor);
   }
+
+  rereadLog = (jobId: JobId): void => this.#gaps.forget(jobId);
 
   #writeLog(jobId: JobId, chunks: readonly LogChunk[], cursor: LogCursor | null): void {
     const n = this.#number(jobId);

@@ -2,10 +2,13 @@
  * Common commits: what several jobs have for the disk at nearly the same time reaches it in one flush.
  * One turn in COMMIT_EVERY_MS; the first after a pause is at once.
  */
+import { isStoreBusy } from '../model/errors.ts';
 import type { Clock, JobStore, Timer } from '../ports.ts';
 
 /** Chatty jobs are committed no oftener than this. */
 export const COMMIT_EVERY_MS = 100;
+/** While another program holds the database, what came in waits with its job, and the worker stops reading. */
+export const BUSY_RETRY_MS = 1_000;
 /** Members that bring more than this together are spread over turns: one commit must stay short. */
 const MAX_TURN_CHUNKS = 32;
 
@@ -60,19 +63,26 @@ export class CommitTurns {
     this.#lastMs = this.#clock.monotonicMs();
     const members = this.#next();
     if (this.#waiting.size > 0) this.#turnIn(0);
-    const [only] = members;
-    if (members.length === 1) only?.flush();
-    else this.#together(members);
+    this.#together(members);
   }
 
-  /** One refusal undoes the turn; each member then finds out for itself whether it is the cause. */
+  /**
+   * One refusal undoes the turn; each member then finds out for itself whether it is the cause. A lock is no
+   * member's fault, and each try waits for it: it is tried once for all.
+   */
   #together(members: readonly TurnMember[]): void {
     try {
       this.#store.together(() => {
         for (const member of members) member.write();
       });
-    } catch {
-      for (const member of members) member.flush();
+    } catch (error) {
+      if (!isStoreBusy(error)) {
+        for (const member of members) member.flush();
+        return;
+      }
+      for (const member of members) this.#waiting.add(member);
+      this.#turnIn(BUSY_RETRY_MS);
+      this.#isSoon = true;
       return;
     }
     for (const member of members) member.written();

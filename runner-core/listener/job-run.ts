@@ -223,11 +223,19 @@ export class JobRun {
         this.#finish();
         return;
       }
-      const isOver = end.kind !== 'crashed' || this.#stopCause !== null;
+      const isOver = !this.#hasMoreToTakeUp(end) || this.#stopCause !== null;
       if (isOver || lost === MOST_WORKERS_LOST) return this.#conclude(this.#verdictOf(end));
       this.#deps.log.warn('worker replaced', { jobId: this.jobId, lost: lost + 1 });
+      this.#deps.store.rereadLog(this.jobId);
       next = () => this.#takeUp(work);
     }
+  }
+
+  /** A container that runs goes on without a worker, whether that died or never came to be. */
+  #hasMoreToTakeUp(end: WorkerEnd): boolean {
+    if (end.kind === 'crashed') return true;
+    const { store } = this.#deps;
+    return end.kind === 'never_ready' && newestContainer(store.leftovers(this.jobId)) !== undefined;
   }
 
   /** The container that was noted, or the launch once more where none was: a container starts only once noted. */
@@ -293,8 +301,8 @@ export class JobRun {
     this.#phase = phase;
     this.#progress = progress;
     if (phase === 'running' && !this.#isStarted && this.#stopCause === null) {
-      this.#isStarted = true;
       this.#deps.store.transition(this.jobId, { kind: 'started', atMs: this.#deps.clock.nowMs() });
+      this.#isStarted = true;
     }
     this.#deps.changed(this.jobId);
   }

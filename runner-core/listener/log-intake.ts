@@ -8,10 +8,8 @@ import type { JobId } from '../model/ids.ts';
 import type { LogChunk, LogCursor } from '../model/log-chunk.ts';
 import type { JobMarker } from '../wire/markers.ts';
 import type { FromWorker } from '../worker/protocol.ts';
-import type { CommitTurns, TurnMember } from './commit-turns.ts';
+import { BUSY_RETRY_MS, type CommitTurns, type TurnMember } from './commit-turns.ts';
 
-/** While another program holds the database, what came in waits here, and the worker stops reading. */
-export const BUSY_RETRY_MS = 1_000;
 /** So many chunks wait for nobody: one commit must stay short. */
 const MAX_WAITING_CHUNKS = 8;
 
@@ -42,6 +40,11 @@ export class LogIntake implements TurnMember {
     return this.#chunks.length;
   }
 
+  /** Something is not on disk yet. */
+  get isWaiting(): boolean {
+    return this.#chunks.length > 0 || this.#cursor !== null || this.#markers.length > 0;
+  }
+
   add(message: Extract<FromWorker, { kind: 'log' }>): void {
     this.#chunks.push(...message.chunks);
     this.#markers.push(...message.markers);
@@ -55,7 +58,7 @@ export class LogIntake implements TurnMember {
     this.#deps.turns.leave(this);
     this.#busyRetry?.cancel();
     this.#busyRetry = null;
-    if (this.#chunks.length === 0 && this.#cursor === null && this.#markers.length === 0) return;
+    if (!this.isWaiting) return;
     try {
       this.write();
     } catch (error) {

@@ -7,8 +7,8 @@ import { isStoreBusy } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
 import type { FromWorker, Phase, RunFacts, ToWorker } from '../worker/protocol.ts';
-import type { CommitTurns } from './commit-turns.ts';
-import { BUSY_RETRY_MS, LogIntake } from './log-intake.ts';
+import { BUSY_RETRY_MS, type CommitTurns } from './commit-turns.ts';
+import { LogIntake } from './log-intake.ts';
 
 export const READY_LIMIT_MS = 30_000;
 /** A worker that said `ended` has this long to clean up and exit. */
@@ -128,11 +128,14 @@ export class WorkerSession {
     try {
       this.#act(worker, message);
     } catch (error) {
-      // The worker waits for the answer, and a lock passes.
-      if (message.kind === 'made' && isStoreBusy(error))
-        this.#after(BUSY_RETRY_MS, () => this.#receive(worker, message));
+      // A lock passes. The worker waits for the answer; where it tires of that, another takes up what is there.
+      if (isStoreBusy(error)) this.#receiveLater(worker, message);
       else this.#storeFailed(error);
     }
+  }
+
+  #receiveLater(worker: WorkerHandle, message: FromWorker): void {
+    this.#after(BUSY_RETRY_MS, () => this.#receive(worker, message));
   }
 
   /** Throws only what the store throws. */
@@ -163,14 +166,19 @@ export class WorkerSession {
           this.#kill();
           return;
         }
+        // Not before its last lines are on disk: with the answer its container goes.
+        if (this.#intake.isWaiting) {
+          this.#receiveLater(worker, message);
+          return;
+        }
         // The flush may have failed, and a job whose last lines are lost has not ended well.
+        if (this.#end === null) store.noteEnding(jobId, message.verdict, message.facts);
         this.#end ??= { kind: 'ended', verdict: message.verdict };
         this.#after(EXIT_LIMIT_MS, () => {
           this.#deps.log.warn('worker did not exit', { jobId, pid: worker.pid });
           this.#kill();
         });
         if (this.#end.kind !== 'ended') return;
-        store.noteEnding(jobId, message.verdict, message.facts);
         worker.send({
           kind: 'verdict_noted',
           keepContainer: this.#deps.keepsContainer(message.verdict),

@@ -96,6 +96,10 @@ export class MemoryJobStore implements JobStore {
     this.journal.push('appendLog');
   }
 
+  rereadLog(): void {
+    this.journal.push('rereadLog');
+  }
+
   /** Unlike on disk, what a failing `act` did before stays; chunks that are stored are skipped the next time. */
   together(act: () => void): void {
     this.#check('together');

@@ -24,6 +24,7 @@ export class HealthTriggers {
   readonly #deps: HealthTriggersDeps;
   #timer: Timer | null = null;
   #seen: string;
+  #kind: SessionState['kind'] | null = null;
   #lastServiceRoundMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: HealthTriggersDeps) {
@@ -55,10 +56,13 @@ export class HealthTriggers {
     const seen = JSON.stringify([state.kind, causeOf(state), shownSkewMs()]);
     if (seen === this.#seen) return;
     this.#seen = seen;
+    const isNews = state.kind !== this.#kind;
+    this.#kind = state.kind;
     const nowMs = clock.monotonicMs();
     const isDue = nowMs - this.#lastServiceRoundMs >= SERVICE_ROUND_MS;
     // What was found while it was away must not stay there once it is back.
-    const isBack = state.kind === 'online' && !this.#isWayWell();
+    // A round may itself measure another clock, which must not begin the next.
+    const isBack = state.kind === 'online' && (isNews || isDue) && !this.#isWayWell();
     if (isBack || (state.kind === 'waiting' && isDue)) {
       this.#lastServiceRoundMs = nowMs;
       void health.refresh('name', 'proxy', 'certificate', 'web', 'live_connection', 'clock');

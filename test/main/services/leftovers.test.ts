@@ -202,3 +202,12 @@ test('a kept container that somebody removed by hand is no longer counted', asyn
   await bench.leftovers.sweep();
   expect(bench.leftovers.view()).toEqual({ kept: [], removed: [] });
 });
+
+test('a container that is only out of sight is not kept: it may be working still', () => {
+  const bench = new Bench();
+  bench.keepMs = 60_000;
+  const reason = { code: 'docker_unavailable', facts: {} } as const;
+  const verdict = aVerdict({ outcome: 'failed', reason });
+  expect(bench.leftovers.keep(jobIdOf(1), container(1), verdict)).toBe(false);
+  expect(bench.keeps(1)).toBe(true);
+});

@@ -157,3 +157,18 @@ test('a full disk undoes a common commit whole; each log then has its own gap, w
   store.together(() => append(7, 8));
   expect(told().slice(3)).toEqual([gapFrom(3, 5), 'line 5', 'line 6', 'line 7']);
 });
+
+test('what the next worker reads again is stored as read, with other borders, and no gap is told of it', () => {
+  const { bench, disk, reserve, append, told } = onDisk();
+  append(0, 3);
+  disk.full = true;
+  append(3, 5);
+  append(5, 6);
+  bench.store.rereadLog(JOB);
+  disk.full = false;
+  expect(reserve.fill()).toBe(true);
+  const again = new ChunkMaker({ chunks: 1, lines: 3 });
+  bench.store.appendLog(JOB, [again.next(4)], aCursor(7));
+  expect(told()).toEqual([0, 1, 2, 3, 4, 5, 6].map((line) => `line ${line}`));
+  expect(bench.store.job(JOB)).toMatchObject({ lines: 7, chunks: 2, cursor: aCursor(7) });
+});

@@ -80,6 +80,7 @@ test('a job runs from launch to success: noted, started, logged, cleaned up, the
     'transition started',
     'appendLog',
     'noteMarkers',
+    'together',
     'noteEnding',
     'forgetLeftover',
     'transition ended',
@@ -374,4 +375,26 @@ test('what a job made is removed in an order that can work: project and containe
   bench.worker.end(SUCCEEDED);
   await bench.settle();
   expect(bench.remover.removed).toEqual([containerOf(1), project, network]);
+});
+
+test('while the database is locked an end waits, its container with it, and a start is noted later', async () => {
+  const bench = await jobBench();
+  const { store, worker, clock } = bench;
+  worker.say({ kind: 'made', leftover: containerOf(1) });
+  store.systemCode = 'SQLITE_BUSY';
+  store.failing.add('transition').add('appendLog').add('noteEnding');
+  worker.say({ kind: 'phase', phase: 'running', progress: null });
+  worker.log(lineChunks(2), cursorAfter(2));
+  worker.say({ kind: 'ended', verdict: SUCCEEDED, facts: NO_FACTS });
+  await clock.advance(3_500);
+  expect(worker.isKilled).toBe(false);
+  expect(worker.receivedOf('verdict_noted')).toEqual([]);
+  expect(bench.verdict()).toBe('starting');
+  store.failing.clear();
+  await clock.advance(2_000);
+  expect(worker.receivedOf('verdict_noted')).toHaveLength(1);
+  worker.exit();
+  await bench.settle();
+  expect(bench.verdict()).toEqual(SUCCEEDED);
+  expect(store.job(JOB)?.lines).toBe(2);
 });

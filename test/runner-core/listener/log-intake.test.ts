@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { COMMIT_EVERY_MS, CommitTurns } from '../../../runner-core/listener/commit-turns.ts';
-import { BUSY_RETRY_MS, LogIntake } from '../../../runner-core/listener/log-intake.ts';
+import {
+  BUSY_RETRY_MS,
+  COMMIT_EVERY_MS,
+  CommitTurns,
+} from '../../../runner-core/listener/commit-turns.ts';
+import { LogIntake } from '../../../runner-core/listener/log-intake.ts';
 import { chunkOf, cursorAfter, dockerSpec, jobIdOf } from '../../support/builders.ts';
 import { StoreUnavailableError } from '../../../runner-core/model/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

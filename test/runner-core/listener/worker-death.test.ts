@@ -186,3 +186,20 @@ test('a container that a dead worker had asked for, and that comes after the end
   await bench.clock.advance(SURVIVORS_RETRY_MS);
   expect(bench.remover.removed).toEqual([containerOf(1)]);
 });
+
+test('a worker that cannot be started is no end of a container that runs: the next one takes it up', async () => {
+  const bench = await jobBench();
+  await startContainer(bench, bench.worker);
+  const launch = bench.launcher.launch.bind(bench.launcher);
+  let refusals = 2;
+  bench.launcher.launch = () => {
+    refusals -= 1;
+    if (refusals >= 0) throw new Error('spawn EAGAIN');
+    return launch();
+  };
+  bench.worker.exit({ code: null, signal: 'SIGKILL' });
+  await bench.settle();
+  expect(bench.verdict()).toBe('running');
+  expect(bench.remover.removed).toEqual([]);
+  expect(bench.launcher.workers.at(-1)?.received).toMatchObject([{ kind: 'adopt' }]);
+});
