@@ -25,6 +25,7 @@ import { Housekeeping } from './services/housekeeping.ts';
 import { LeftoverBook } from './services/leftover-book.ts';
 import { openHealth } from './services/health/open-health.ts';
 import { Leftovers } from './services/leftovers.ts';
+import { openHostCommands } from './services/profiles/open-host-commands.ts';
 import { OwnerChoice } from './services/owner-choice.ts';
 import { WakeWatch } from './services/wake-watch.ts';
 import { openSettingsFile } from './settings-file.ts';
@@ -154,6 +155,14 @@ async function compose(
     keepFailedMs: () => settings.keepFailedMs(),
     changed: () => tell({ kind: 'leftovers' }),
   });
+  const commands: ReturnType<typeof openHostCommands> = openHostCommands({
+    ...{ ...platform, log, facts, store, launcher },
+    workspacesDir: dataDir.hostWorkspacesDir,
+    scratchDir: dataDir.scratchDir,
+    changed: () => listener.announce(),
+    shown: () => tell({ kind: 'profiles' }),
+  });
+  closers.add('local commands', () => commands.stop());
   const parts = { clock, store, settings, serverUrl, kept, identity: () => identity.current };
   const listener = new Listener({
     ...parts,
@@ -168,6 +177,8 @@ async function compose(
     engineProblem: () => engines.problem,
     hostInstance,
     workspacesDir: dataDir.workspacesDir,
+    hostCommands: commands.profiles,
+    startGate: commands.startGate,
     ephemeral,
   });
   const takeOver = new TakeOver(facts, serverKey);
@@ -200,6 +211,8 @@ async function compose(
     log,
     workspacesDir: dataDir.workspacesDir,
     held: () => new Set(listener.held().map(({ job }) => job.spec.jobId)),
+    hostRoots: () => commands.profiles.roots(),
+    hostLimits: () => settings.hostDirectories(),
     tidy: () => storage.tidy(),
   });
   closers.add('housekeeping', () => housekeeping.stop());
@@ -207,7 +220,7 @@ async function compose(
   closers.add('leftovers', () => kept.stop());
   kept.start();
   const watched = openHealth({
-    ...{ ...parts, log, facts, listener, engines, storage, route, choice, plane, tell },
+    ...{ ...parts, log, facts, listener, engines, storage, route, choice, plane, tell, commands },
     database: opened.database,
     databasePath: dataDir.database,
     machineName: config.name ?? thisMachine().hostname,
@@ -231,6 +244,8 @@ async function compose(
     storage: () => storage.state,
     skew: () => shownSkewMs(route.skew.current),
     choice,
+    desk: commands.desk,
+    profiles: commands.profiles,
     // In a turn of its own: what asked for it is answered first.
     quit: (how) => void clock.after(QUIT_DELAY_MS, () => (quitAsked ?? host.stop)(how)),
   });

@@ -27,6 +27,13 @@ disk:
   # With less than this free on the disk, no job is taken.
   # free_floor: 1 GiB
 
+# Folders of local commands (Cursor) in which something was left.
+local_command_folders:
+  # Older ones are removed.
+  # age: 30d
+  # The oldest are removed beyond it.
+  # budget: 4 GiB
+
 # The way to the service. What is not said here is taken from HTTPS_PROXY, ALL_PROXY and NO_PROXY.
 network:
   # http or https, with user and password where the proxy asks for them; none: no proxy at all.

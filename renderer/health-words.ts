@@ -21,6 +21,7 @@ const REMOVED_KINDS: Readonly<Record<LeftoversView['removed'][number]['kind'], s
   container: 'Container',
   network: 'Network',
   compose_project: 'Compose project',
+  process: 'Local command',
 };
 
 /** `9 pass, 1 needs attention, 1 is muted.` What is not counted is left out. */

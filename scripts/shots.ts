@@ -110,6 +110,52 @@ export const SHOTS: readonly Shot[] = [
     address: '/health',
     prepare: (_page, host) => cutOff(host),
   },
+  { name: 'profiles', state: 'typical', address: '/profiles', zoomed: true },
+  { name: 'profiles-empty', state: 'empty', address: '/profiles' },
+  { name: 'profiles-unwell', state: 'unwell', address: '/profiles' },
+  { name: 'profiles-long', state: 'long', address: '/profiles' },
+  { name: 'profiles-loading', state: 'loading', address: '/profiles' },
+  { name: 'profiles-limits', state: 'typical', address: '/profiles?limits=' },
+  { name: 'profile-new', state: 'typical', address: '/profiles?new=' },
+  {
+    name: 'profile-edit',
+    state: 'typical',
+    address: '/profiles?edit=cursor-fix',
+    prepare: (page) => page.getByText('fault to mend').waitFor(),
+    zoomed: true,
+  },
+  { name: 'profile-import', state: 'typical', address: '/profiles?import=', prepare: importTwo },
+  { name: 'profile-try', state: 'typical', address: '/profiles?try=cursor-review', prepare: tryIt },
+  {
+    name: 'profile-tried',
+    state: 'typical',
+    address: '/profiles?try=cursor-notes',
+    prepare: tryIt,
+    zoomed: true,
+  },
+  {
+    name: 'profile-on-dialog',
+    state: 'unwell',
+    address: '/profiles',
+    prepare: askToTurnOn,
+  },
+  {
+    name: 'profile-remove-dialog',
+    state: 'typical',
+    address: '/profiles',
+    prepare: askToRemoveOne,
+  },
+  {
+    name: 'job-host-both',
+    state: 'typical',
+    address: `${jobCaseAddress('host-running')}?view=both`,
+  },
+  {
+    name: 'job-host-opened',
+    state: 'typical',
+    address: jobCaseAddress('host-succeeded'),
+    prepare: openATurn,
+  },
   { name: 'remove-dialog', state: 'unwell', address: '/health', prepare: askToRemove },
   { name: 'palette', state: 'typical', prepare: press('Control+k') },
   { name: 'shortcuts', state: 'typical', prepare: press('?') },
@@ -153,6 +199,37 @@ async function askToRemove(page: Page): Promise<void> {
     .getByRole('button', { name: /^Remove preloop/ })
     .first()
     .click();
+}
+
+async function importTwo(page: Page): Promise<void> {
+  const good = { name: 'imported', executable: 'agent' };
+  const bad = { name: 'of no use', executable: 'sh' };
+  await page.getByLabel('Profile file').fill(JSON.stringify({ profiles: [good, bad] }));
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+}
+
+async function tryIt(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('group', { name: /^Conversation of/ }).waitFor();
+}
+
+async function askToTurnOn(page: Page): Promise<void> {
+  const only = page.getByRole('switch');
+  await only.click();
+  await page.getByText('A running job goes on.').first().waitFor();
+  await only.click();
+  await page.getByRole('alertdialog').waitFor();
+}
+
+async function askToRemoveOne(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More of cursor-fix' }).click();
+  await page.getByRole('menuitem', { name: 'Remove…' }).click();
+  await page.getByRole('alertdialog').waitFor();
+}
+
+async function openATurn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /npm test/ }).click();
 }
 
 async function askToAllow(page: Page): Promise<void> {

@@ -89,6 +89,8 @@ export const jobRowSchema = z.object({
   repository: z.string().nullable(),
   agentType: z.string(),
   image: z.string().nullable(),
+  /** The profile of a local command, as the flow names it; null for a job of a container. */
+  profile: z.string().nullable(),
   acceptedAtMs: instant,
   startedAtMs: instant.nullable(),
   endedAtMs: instant.nullable(),
@@ -137,7 +139,7 @@ export const leftoversViewSchema = z.object({
   removed: z.array(
     z.object({
       atMs: instant,
-      kind: z.enum(['container', 'network', 'compose_project']),
+      kind: z.enum(['container', 'network', 'compose_project', 'process']),
       name: z.string(),
       jobId: z.string().nullable(),
       why: z.enum(['unowned', 'kept_over', 'owner']),
@@ -284,6 +286,7 @@ export const CHECKS = [
   'images',
   'disk',
   'store',
+  'cursor',
 ] as const;
 export const checkIdSchema = z.enum(CHECKS);
 export type CheckId = z.infer<typeof checkIdSchema>;

@@ -16,6 +16,8 @@ import type { ListFilter } from '../store/job-listing.ts';
 import { listedFrom } from '../store/listed-rows.ts';
 import type { SqliteJobStore } from '../store/sqlite-job-store.ts';
 import type { OwnerChoice } from './owner-choice.ts';
+import type { ConversationShelf } from './profiles/conversation-shelf.ts';
+import type { ProfileDesk } from './profiles/profile-desk.ts';
 import { jobRow } from './views/job-row.ts';
 import { jobView } from './views/job-view.ts';
 import { SOUND_STORAGE, type StorageState } from './views/storage-words.ts';
@@ -52,6 +54,8 @@ export interface HostViewsDeps {
   readonly storage?: () => StorageState;
   readonly health: { view(): TopicView<'health'> };
   readonly timeline: { view(limit: number): TopicView<'events'> };
+  readonly desk: Pick<ProfileDesk, 'view' | 'tryView'>;
+  readonly conversations: Pick<ConversationShelf, 'head'>;
   readonly timeZone?: string;
 }
 
@@ -163,6 +167,18 @@ export class HostViews implements PageViews {
 
   events(limit: number): TopicView<'events'> {
     return this.#deps.timeline.view(limit);
+  }
+
+  profiles(): TopicView<'profiles'> {
+    return this.#deps.desk.view();
+  }
+
+  profileTry(id: string): TopicView<'profile_try'> {
+    return this.#deps.desk.tryView(id);
+  }
+
+  conversation(jobId: string): TopicView<'job_conversation'> {
+    return this.#deps.conversations.head(jobId);
   }
 
   log(text: string, fromRecord: number, limit: number): LogStretch {

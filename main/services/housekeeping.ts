@@ -3,12 +3,15 @@
  * after the start and then every ten minutes; jobs that are held keep theirs.
  */
 import type { Clock, Log, Timer } from '../../runner-core/ports.ts';
+import { DEFAULT_SETTINGS, type HostDirectoryLimits } from '../settings-schema.ts';
+import { cleanHostDirectories } from '../../runner-core/worker/host-retention.ts';
 import {
   cleanWorkspaces,
   WORKSPACE_QUOTA_BYTES,
   WORKSPACE_TTL_MS,
 } from '../../runner-core/worker/workspace-cleaning.ts';
 
+const { hostDirectories: USUAL } = DEFAULT_SETTINGS;
 const FIRST_PASS_MS = 30_000;
 const INTERVAL_MS = 600_000;
 
@@ -18,6 +21,9 @@ export interface HousekeepingDeps {
   readonly workspacesDir: string;
   /** Ids of all held jobs. */
   readonly held: () => ReadonlySet<string>;
+  /** Folders with directories of local commands. */
+  readonly hostRoots?: () => readonly string[];
+  readonly hostLimits?: () => HostDirectoryLimits;
   /** What else is kept small, after the workspaces. Never rejects. */
   readonly tidy?: () => Promise<void>;
 }
@@ -65,6 +71,26 @@ export class Housekeeping {
     } catch (error) {
       log.error('housekeeping failed', { error });
     }
+    await this.#cleanHostDirectories();
     await this.#deps.tidy?.();
+  }
+
+  async #cleanHostDirectories(): Promise<void> {
+    const { clock, log, held, hostRoots = () => [], hostLimits = () => USUAL } = this.#deps;
+    try {
+      const { ageMs, budgetBytes } = hostLimits();
+      const keep = new Set([...held()].map((jobId) => jobId.toLowerCase()));
+      const { removed, failed } = await cleanHostDirectories({
+        roots: hostRoots(),
+        keep,
+        nowMs: clock.nowMs(),
+        ttlMs: ageMs ?? Number.POSITIVE_INFINITY,
+        quotaBytes: budgetBytes ?? Number.POSITIVE_INFINITY,
+      });
+      if (removed.length > 0) log.info('directories of local commands removed', { jobs: removed });
+      if (failed.length > 0) log.warn('directories of local commands stay', { jobs: failed });
+    } catch (error) {
+      log.error('directories of local commands not looked at', { error });
+    }
   }
 }

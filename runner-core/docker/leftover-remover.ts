@@ -6,6 +6,7 @@ import { systemClock } from '../system.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 import { EngineError, isEngineError, type DockerEngine } from './docker-engine.ts';
 import { dockerEngine } from './dockerode-engine.ts';
+import { removeProcess } from '../process/remove-process.ts';
 import { COMPOSE_PROJECT_LABEL, LABEL } from './labels.ts';
 
 /** The engine removes on its own when two ask at once; then we only look, this often and this long. */
@@ -37,6 +38,7 @@ export class EngineLeftoverRemover implements LeftoverRemover {
   }
 
   async remove(leftover: Leftover): Promise<void> {
+    if (leftover.kind === 'process') return removeProcess(this.#clock, leftover);
     await this.#with(this.#address(), (engine) => removeLeftover(engine, this.#clock, leftover));
   }
 
@@ -82,6 +84,8 @@ export async function removeLeftover(
       return removeNetwork(engine, leftover.id);
     case 'compose_project':
       return removeComposeProject(engine, clock, leftover.name);
+    case 'process':
+      return removeProcess(clock, leftover);
   }
 }
 

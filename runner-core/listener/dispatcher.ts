@@ -3,17 +3,26 @@
  * within capacity, recognises repeats, and settles what can never run here. A job it leaves
  * unanswered comes again with the next heartbeat.
  */
-import type { Clock, JobStore, LabelledContainer, Log } from '../ports.ts';
+import type { Clock, HostCommands, JobStore, LabelledContainer, Log } from '../ports.ts';
 import { toJobId, type JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec, UnrunnableSpec } from '../model/job-spec.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { reason } from '../model/reason.ts';
 import type { ServerFrame } from '../wire/frames.ts';
-import { haltsOf, jobsOf, parseJob, type Halts, type ParsedJob } from '../wire/job-payload.ts';
+import { NO_HOST_OFFERS } from '../wire/host-lease.ts';
+import {
+  haltsOf,
+  jobsOf,
+  parseJob,
+  type Halts,
+  type ParsedHostJob,
+  type ParsedJob,
+} from '../wire/job-payload.ts';
 import { failedVerdict, lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 import type { HeldJobs } from './held-jobs.ts';
 import type { JobRun } from './job-run.ts';
+import type { HostOffer } from './offer.ts';
 import { PendingHalts } from './pending-halts.ts';
 import type { Reporter } from './reporter.ts';
 import type { Link } from './session-socket.ts';
@@ -38,11 +47,15 @@ export interface DispatcherDeps {
   readonly engineProblem?: () => string | null;
   /** Why this machine takes no job now, in few words; null or left out: it does. Read for each offer. */
   readonly refusal?: () => string | null;
+  /** Left out: every job for a local command is refused. */
+  readonly hostCommands?: HostCommands;
   readonly held: HeldJobs;
   readonly survivors: Survivors;
   readonly reporter: Reporter;
   readonly newRun: (jobId: JobId) => JobRun;
 }
+
+type AnyJob = ParsedJob | ParsedHostJob;
 
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -79,7 +92,8 @@ export class Dispatcher {
     const listed = new Set<JobId>();
     for (const raw of jobsOf(frame)) {
       try {
-        const job = parseJob(raw, this.#deps.serverUrl);
+        const { serverUrl, hostCommands } = this.#deps;
+        const job = parseJob(raw, serverUrl, hostCommands?.offers() ?? NO_HOST_OFFERS);
         const jobId = idOf(job);
         if (jobId !== null) listed.add(jobId);
         this.#deliver(job, frame.type);
@@ -102,7 +116,7 @@ export class Dispatcher {
     }
   }
 
-  #deliver(job: ParsedJob, frameType: ServerFrame['type']): void {
+  #deliver(job: AnyJob, frameType: ServerFrame['type']): void {
     if (job.kind === 'unreadable') {
       this.#deps.log.error('job not readable', { field: job.field, problem: job.problem });
       return;
@@ -117,20 +131,23 @@ export class Dispatcher {
     else this.#consider(jobId, job);
   }
 
-  #repeatOfHeld(run: JobRun, job: ParsedJob, frameType: ServerFrame['type']): void {
-    if (job.kind === 'refused') run.conclude(failedVerdict(job.reason, job.error));
-    if (job.kind !== 'docker') return;
-    const { environment } = job.secrets;
+  #repeatOfHeld(run: JobRun, job: AnyJob, frameType: ServerFrame['type']): void {
+    if (job.kind === 'refused') run.conclude(failedVerdict(job.reason, job.error, job.exitCode));
+    if (job.kind !== 'docker' && job.kind !== 'host') return;
     if (run.stage === 'awaiting_redelivery' || run.stage === 'awaiting_engine')
-      run.offered({ spec: job.spec, environment });
+      run.offered(
+        job.kind === 'host'
+          ? { spec: job.spec, prompt: job.secrets.prompt }
+          : { spec: job.spec, environment: job.secrets.environment },
+      );
     if (run.stage === 'awaiting_redelivery') {
       // Answered without a start, but the host died before the answer was stored.
-      if (this.#deps.store.job(run.jobId)?.spec.kind !== 'docker_launch')
+      if (this.#deps.store.job(run.jobId)?.spec.kind !== job.spec.kind)
         run.conclude(lostVerdict('host_restarted'));
       else this.startOffered(run);
       return;
     }
-    run.addSecrets(environment);
+    if (job.kind === 'docker') run.addSecrets(job.secrets.environment);
     // Outside `hello`, a launch means that the service has not heard that the job was started.
     if (frameType !== 'hello' && !run.isStopping) this.#tellRunning(run.jobId);
   }
@@ -138,6 +155,10 @@ export class Dispatcher {
   /** Starts a job of a previous host that waits for nothing else; without a launch, or an engine, it goes on waiting. */
   startOffered(run: JobRun): void {
     if (run.stage !== 'awaiting_redelivery' || run.offer === null) return;
+    if ('prompt' in run.offer) {
+      this.#startHost(run, run.offer);
+      return;
+    }
     const { spec, environment } = run.offer;
     const engine = this.#deps.engine();
     if (engine === null) this.#leave(run.jobId, 'no engine');
@@ -152,13 +173,13 @@ export class Dispatcher {
     this.#link?.send({ type: 'status', execution_id: jobId, status: 'PENDING' });
   }
 
-  #consider(jobId: JobId, job: Extract<ParsedJob, { kind: 'docker' | 'refused' }>): void {
+  #consider(jobId: JobId, job: Extract<AnyJob, { kind: 'docker' | 'host' | 'refused' }>): void {
     if (this.intake !== 'open') {
       this.#leave(jobId, this.intake);
       return;
     }
     if (job.kind === 'refused') {
-      this.#settleUnstarted(job.spec, failedVerdict(job.reason, job.error));
+      this.#settleUnstarted(job.spec, failedVerdict(job.reason, job.error, job.exitCode));
       return;
     }
     const refusal = this.#deps.refusal?.() ?? null;
@@ -172,6 +193,7 @@ export class Dispatcher {
       this.#serviceCapacity ?? Number.POSITIVE_INFINITY,
     );
     if (this.#deps.held.count >= capacity) this.#leave(jobId, 'full');
+    else if (job.kind === 'host') this.#acceptHost({ spec: job.spec, prompt: job.secrets.prompt });
     else if (engine === null) this.#awaitEngine(job.spec);
     else if (!this.#deps.survivors.isKnown) this.#leave(jobId, 'containers not yet listed');
     else this.#accept(job.spec, job.secrets.environment, engine);
@@ -212,6 +234,23 @@ export class Dispatcher {
     else this.#adopt(run, spec, containers, container, environment, engine);
   }
 
+  /** Docker need not be there for it. */
+  #acceptHost(offer: HostOffer): void {
+    const { store, held, clock, log } = this.#deps;
+    const { jobId, profileName } = offer.spec;
+    store.accept(offer.spec, clock.nowMs());
+    this.#leftAlone.delete(jobId);
+    log.info('job accepted', { jobId, profile: profileName });
+    const run = this.#deps.newRun(jobId);
+    held.add(run);
+    this.#startHost(run, offer);
+  }
+
+  #startHost(run: JobRun, offer: HostOffer): void {
+    this.#tellRunning(run.jobId);
+    run.launchHost(offer);
+  }
+
   #start(
     run: JobRun,
     spec: DockerLaunchSpec,
@@ -245,7 +284,7 @@ export class Dispatcher {
     run.adopt(spec, container.leftover, engine);
   }
 
-  #answerHalted(jobId: JobId, job: Exclude<ParsedJob, { kind: 'unreadable' }>): void {
+  #answerHalted(jobId: JobId, job: Exclude<AnyJob, { kind: 'unreadable' }>): void {
     const spec = job.kind === 'repeat' ? startedElsewhere(jobId) : job.spec;
     this.#settleUnstarted(spec, stoppedVerdict('service'));
     this.#halts.forget(jobId);
@@ -282,7 +321,7 @@ export class Dispatcher {
   }
 }
 
-function idOf(job: ParsedJob): JobId | null {
+function idOf(job: AnyJob): JobId | null {
   if (job.kind === 'unreadable') return null;
   return job.kind === 'repeat' ? job.jobId : job.spec.jobId;
 }

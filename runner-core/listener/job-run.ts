@@ -5,6 +5,7 @@
 import type {
   Clock,
   ContainerLeftover,
+  HostCommands,
   JobStore,
   KeptContainers,
   Log,
@@ -17,16 +18,13 @@ import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
 import { newestContainer } from '../model/leftover.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
 import { lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
-import {
-  NO_FACTS,
-  type EngineAddress,
-  type JobContext,
-  type Phase,
-  type ToWorker,
-} from '../worker/protocol.ts';
+import { NO_FACTS, type EngineAddress, type JobContext, type Phase } from '../worker/protocol.ts';
 import type { CommitTurns } from './commit-turns.ts';
+import { hostContext } from './host-context.ts';
+import type { HostOffer, Offer } from './offer.ts';
 import { SWEEP_LIMIT_MS, type LeftoverSweeper } from './leftover-sweeper.ts';
-import { WorkerSession, type WorkerEnd } from './worker-session.ts';
+import type { StartGate } from './start-gate.ts';
+import { WorkerSession, type FirstMessage, type WorkerEnd } from './worker-session.ts';
 
 /** What a stop that used up its time still gives the removal of leftovers. */
 const MIN_SWEEP_MS = 1_000;
@@ -48,6 +46,9 @@ export interface JobRunDeps {
   readonly runnerId: () => string;
   readonly hostInstance: string;
   readonly workspacesDir: string;
+  /** Left out: no local command runs here. */
+  readonly hostCommands?: HostCommands;
+  readonly startGate: StartGate;
   /** The job's state or phase changed: for showing only. Of its log the store tells. */
   readonly changed: (jobId: JobId) => void;
   readonly logStored: (jobId: JobId) => void;
@@ -59,18 +60,12 @@ export interface JobRunDeps {
 export type RunStage =
   'awaiting_redelivery' | 'awaiting_engine' | 'working' | 'concluding' | 'over';
 
-/** A launch as the service sent it. In memory alone. */
-export interface Offer {
-  readonly spec: DockerLaunchSpec;
-  readonly environment: Readonly<Record<string, string>>;
-}
 /** What the job's next worker needs as well. No environment where a container has it. */
 interface Work {
   readonly spec: DockerLaunchSpec;
   readonly engine: EngineAddress;
   readonly environment: Readonly<Record<string, string>> | null;
 }
-type FirstMessage = ToWorker & { kind: 'run' | 'adopt' };
 
 export class JobRun {
   readonly jobId: JobId;
@@ -79,6 +74,8 @@ export class JobRun {
   readonly #over = Promise.withResolvers<undefined>();
   readonly #deps: JobRunDeps;
   readonly #leaving = new AbortController();
+  /** A local command: nobody can take it up, and a stop counts until its end is stored. */
+  readonly #isHost: boolean;
   #session: WorkerSession | null = null;
   #stage: RunStage;
   #phase: Phase | null = null;
@@ -100,7 +97,9 @@ export class JobRun {
     this.jobId = jobId;
     this.#stage = stage;
     this.over = this.#over.promise;
-    const state = deps.store.job(jobId)?.state;
+    const job = deps.store.job(jobId);
+    this.#isHost = job?.spec.kind === 'host_exec';
+    const state = job?.state;
     if (state?.kind === 'stopping') this.#stopCause = state.cause;
     this.#isStarted = state?.kind === 'running';
     this.#mayBeUnnoted = state?.kind === 'starting' || state?.kind === 'stopping';
@@ -160,6 +159,18 @@ export class JobRun {
     });
   }
 
+  /** Starts a local command. It dies with its worker, and its worker with this host. */
+  launchHost({ spec, prompt }: HostOffer): void {
+    this.#offer = null;
+    this.#work(null, () => {
+      const { store, clock, settings, hostCommands } = this.#deps;
+      const context = hostContext(spec, hostCommands, settings.limits());
+      if (store.job(this.jobId)?.state.kind === 'accepted')
+        store.transition(this.jobId, { kind: 'launched', atMs: clock.nowMs() });
+      return { kind: 'run_host', spec, prompt, context };
+    });
+  }
+
   /** Takes up a container that a previous host started. */
   adopt(spec: DockerLaunchSpec, container: ContainerLeftover, engine: EngineAddress): void {
     this.#offer = null;
@@ -174,10 +185,15 @@ export class JobRun {
       void this.#conclude(verdict);
   }
 
-  /** Ends the job; the first cause stays. Too late once the worker told its verdict. */
+  /** False: left alone it would die without a word, so it is stopped where others are left. */
+  get canBeLeft(): boolean {
+    return !(this.#isHost && this.#stage === 'working');
+  }
+
+  /** Ends the job; the first cause stays. Too late once the worker told its verdict, but for a local command. */
   stop(cause: StopCause): void {
-    const isEnding =
-      this.#stage === 'concluding' || this.#stage === 'over' || this.#session?.hasEnded === true;
+    const isTold = this.#stage === 'concluding' || this.#session?.hasEnded === true;
+    const isEnding = this.#stage === 'over' || (isTold && !this.#isHost);
     if (this.#stopCause !== null || isEnding) return;
     this.#stopCause = cause;
     this.#stopMs = this.#deps.clock.monotonicMs();
@@ -205,7 +221,7 @@ export class JobRun {
     if (this.#stage === 'awaiting_redelivery' || this.#stage === 'awaiting_engine') this.#finish();
   }
 
-  #work(work: Work, first: () => FirstMessage): void {
+  #work(work: Work | null, first: () => FirstMessage): void {
     this.#stage = 'working';
     void this.#carryOut(work, first);
   }
@@ -214,7 +230,7 @@ export class JobRun {
    * Never rejects: whatever goes wrong is the end of this job alone. A worker that dies is followed by another,
    * which takes up what there is: the container runs on without them.
    */
-  async #carryOut(work: Work, first: () => FirstMessage): Promise<void> {
+  async #carryOut(work: Work | null, first: () => FirstMessage): Promise<void> {
     let next = first;
     for (let lost = 0; ; lost++) {
       const end = await this.#runWorker(next);
@@ -224,7 +240,8 @@ export class JobRun {
         return;
       }
       const isOver = end.kind !== 'crashed' || this.#stopCause !== null;
-      if (isOver || lost === MOST_WORKERS_LOST) return this.#conclude(this.#verdictOf(end));
+      if (work === null || isOver || lost === MOST_WORKERS_LOST)
+        return this.#conclude(this.#verdictOf(end));
       this.#deps.log.warn('worker replaced', { jobId: this.jobId, lost: lost + 1 });
       next = () => this.#takeUp(work);
     }
@@ -269,6 +286,7 @@ export class JobRun {
           phase: (phase, progress) => this.#reached(phase, progress),
           logStored: () => this.#deps.logStored(this.jobId),
           keepsContainer: (ended) => this.#keepsContainer(ended),
+          startGate: this.#deps.startGate,
         },
         first(),
       );
@@ -336,7 +354,12 @@ export class JobRun {
   async #storeEnd(verdict: Verdict): Promise<void> {
     const { clock, store } = this.#deps;
     const end = (): unknown =>
-      store.transition(this.jobId, { kind: 'ended', atMs: clock.nowMs(), verdict });
+      store.transition(this.jobId, {
+        kind: 'ended',
+        atMs: clock.nowMs(),
+        verdict:
+          this.#isHost && this.#stopCause !== null ? stoppedVerdict(this.#stopCause) : verdict,
+      });
     while (!this.#store(end)) {
       try {
         await clock.wait(STORE_RETRY_MS, this.#leaving.signal);

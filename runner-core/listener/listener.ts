@@ -5,6 +5,7 @@
 import type {
   Clock,
   ControlPlane,
+  HostCommands,
   JobStore,
   KeptContainers,
   LeftoverRemover,
@@ -22,6 +23,7 @@ import type { HeartbeatFrame, ServerFrame } from '../wire/frames.ts';
 import type { EngineAddress, Phase } from '../worker/protocol.ts';
 import { CommitTurns } from './commit-turns.ts';
 import { Dispatcher, type Intake } from './dispatcher.ts';
+import { heartbeatFrame } from './heartbeat-frame.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { JobRun, type RunStage } from './job-run.ts';
 import { LeftoverSweeper } from './leftover-sweeper.ts';
@@ -30,6 +32,7 @@ import { Reporter } from './reporter.ts';
 import { SessionKeeper } from './session-keeper.ts';
 import type { Link } from './session-socket.ts';
 import { settledWithin } from './settled-within.ts';
+import { StartGate } from './start-gate.ts';
 import { Survivors } from './survivors.ts';
 import { Watchers, type Unwatch } from './watchers.ts';
 
@@ -69,6 +72,10 @@ export interface ListenerDeps {
   readonly hostInstance: string;
   /** Absolute folder for persisted workspaces. */
   readonly workspacesDir: string;
+  /** Where else something of Cursor's is started; left out: nowhere. */
+  readonly startGate?: StartGate;
+  /** Left out: no local command is offered. */
+  readonly hostCommands?: HostCommands;
   /** This runner is for one stay: the service forgets it once `unregister` was sent. */
   readonly ephemeral?: boolean;
 }
@@ -107,7 +114,7 @@ export class Listener {
 
   constructor(deps: ListenerDeps) {
     this.#deps = deps;
-    const { clock, log, store, engine } = deps;
+    const { clock, log, store, engine, startGate = new StartGate(deps.clock) } = deps;
     const runnerId = (): RunnerIdentity['runnerId'] | null => deps.identity()?.runnerId ?? null;
     const changed = (jobId: JobId): void => this.#watchers.tell({ kind: 'job', jobId });
     this.#watchers = new Watchers(log);
@@ -125,6 +132,7 @@ export class Listener {
           ...deps,
           turns,
           sweeper: this.#sweeper,
+          startGate,
           runnerId: () => runnerId() ?? '',
           changed,
           logStored: (id) => this.#reporter.logStored(id),
@@ -211,12 +219,17 @@ export class Listener {
     if (this.#how === null) this.#keeper.goOnline();
   }
 
+  /** Tells the service at once what is offered now. */
+  announce(): void {
+    this.#link?.send(this.#heartbeat());
+  }
+
   /** An engine was found: what a previous host left there is taken up now. */
   engineFound(): void {
     this.#reconcile.engineFound();
   }
 
-  /** After sleep: checks the session now, with a new socket. */
+  /** After sleep: a new socket. */
   redial(): void {
     this.#keeper.redial();
   }
@@ -307,8 +320,8 @@ export class Listener {
   #turnIntake(from: Intake, to: Intake): void {
     if (this.#dispatcher.intake !== from) return;
     this.#dispatcher.intake = to;
-    // At once: the service must not promise a slot in the meantime, nor let a free one wait.
-    this.#link?.send(this.#heartbeat());
+    // The service must not promise a slot in the meantime, nor let a free one wait.
+    this.announce();
   }
 
   /**
@@ -339,11 +352,10 @@ export class Listener {
     const { clock, log } = this.#deps;
     if (how === 'drain') return this.drain();
     this.#dispatcher.intake = 'closed';
-    if (how === 'stop') {
-      for (const run of this.#held.all()) run.stop('shutdown');
-      const canEnd = this.#held.all().filter((run) => run.stage !== 'awaiting_engine');
-      await settledWithin(clock, STOP_LIMIT_MS, Promise.all(canEnd.map((run) => run.over)));
-    }
+    const ending = this.#held.all().filter((run) => how === 'stop' || !run.canBeLeft);
+    for (const run of ending) run.stop('shutdown');
+    const canEnd = ending.filter((run) => run.stage !== 'awaiting_engine');
+    await settledWithin(clock, STOP_LIMIT_MS, Promise.all(canEnd.map((run) => run.over)));
     if (how === 'leave' || this.#held.count > 0) log.info('jobs left', { jobs: this.#held.count });
     for (const run of this.#held.all()) run.leave();
     await settledWithin(clock, LEAVE_LIMIT_MS, this.#held.empty());
@@ -372,17 +384,8 @@ export class Listener {
     this.#reconcile.offline();
   }
 
-  /** Every field, every time: the service takes what is left out as withdrawn. */
   #heartbeat(): HeartbeatFrame {
-    const held = this.#unsettled();
-    return {
-      type: 'heartbeat',
-      concurrency: this.#offeredSlots(),
-      ephemeral: this.#deps.ephemeral === true,
-      host_exec_profiles: [],
-      publication_capabilities: { version: 1, helper_ready: false },
-      ...(held === null ? {} : { held_execution_ids: held }),
-    };
+    return heartbeatFrame(this.#deps, this.#offeredSlots(), this.#unsettled());
   }
 
   /** Null where the disk refuses: better no list than one that lacks jobs at work. */

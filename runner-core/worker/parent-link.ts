@@ -80,6 +80,8 @@ function openPort(port: ParentPort, clock: Clock, events: ParentLinkEvents): Par
 const KINDS: readonly string[] = [
   'run',
   'adopt',
+  'run_host',
+  'start_granted',
   'noted',
   'log_stored',
   'verdict_noted',

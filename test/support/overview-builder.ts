@@ -26,6 +26,7 @@ export function slot(changes: Partial<SlotView> = {}): SlotView {
     repository: null,
     agentType: 'codex',
     image: null,
+    profile: null,
     acceptedAtMs: SINCE_MS,
     startedAtMs: SINCE_MS + 60_000,
     endedAtMs: null,

@@ -18,7 +18,10 @@ import { damageMark } from '../../store/set-aside.ts';
 import { readFacts } from '../../store/read-only.ts';
 import { DEFAULT_TEST_IMAGE } from '../test-job.ts';
 import { SOUND_STORAGE, type StorageState } from '../views/storage-words.ts';
+import { HostProfiles } from '../host-profiles.ts';
+import { CursorProbe } from '../profiles/cursor-probe.ts';
 import type { Checks } from './check.ts';
+import { cursorCheck, type CursorSources } from './cursor-check.ts';
 import { Health } from './health.ts';
 import { engineOf, quickCheck } from './host-health.ts';
 import { dialFinding } from './live-connection.ts';
@@ -97,7 +100,30 @@ function checksAlone(options: AloneOptions, facts: ReturnType<typeof readFacts>)
           : Promise.resolve({ kind: 'absent' }),
       jobs: () => facts.jobs(),
     }),
+    cursor: cursorCheck(commandsAlone(options, facts)),
   };
+}
+
+function commandsAlone(
+  { clock, log, environment, homeDir, osName, dataDir }: AloneOptions,
+  facts: ReturnType<typeof readFacts>,
+): CursorSources {
+  const profiles = new HostProfiles({
+    ...{ log, environment, homeDir, osName },
+    facts: { get: (name) => facts.setting(name), set: () => undefined },
+    workspacesDir: dataPaths(dataDir).hostWorkspacesDir,
+    changed: () => undefined,
+  });
+  const probe = new CursorProbe({
+    clock,
+    commands: profiles,
+    enterTurn: (granted) => {
+      granted();
+      return () => undefined;
+    },
+    changed: () => undefined,
+  });
+  return { profiles, probe };
 }
 
 type Wishes = Pick<Settings, 'network' | 'disk' | 'testImage'>;

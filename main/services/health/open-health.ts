@@ -18,6 +18,7 @@ import type { StorageWatch } from '../storage-watch.ts';
 import { engineEvent } from '../timeline/events-between.ts';
 import { Timeline } from '../timeline/timeline.ts';
 import { HealthTriggers } from './health-triggers.ts';
+import type { CursorSources } from './cursor-check.ts';
 import { Health } from './health.ts';
 import { hostChecks } from './host-health.ts';
 
@@ -43,6 +44,7 @@ export interface HealthParts {
   readonly identity: () => RunnerIdentity | null;
   readonly machineName: string;
   readonly enrolment: () => HostView['enrolment'];
+  readonly commands: CursorSources;
   readonly tell: (change: HostChange) => void;
 }
 

@@ -3,6 +3,7 @@ import { initial } from './0001-initial.ts';
 import { jobListing } from './0002-job-listing.ts';
 import { pinnedJobs } from './0003-pinned-jobs.ts';
 import { events } from './0004-events.ts';
+import { hostJobs } from './0005-host-jobs.ts';
 
 /** Text in modules, not `.sql` files: a bundle and plain Node then read it alike. */
-export const MIGRATIONS: readonly string[] = [initial, jobListing, pinnedJobs, events];
+export const MIGRATIONS: readonly string[] = [initial, jobListing, pinnedJobs, events, hostJobs];

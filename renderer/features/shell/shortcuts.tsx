@@ -14,6 +14,7 @@ const EVERYWHERE: readonly Line[] = [
   [shortcuts.goOverview, ['G', 'O']],
   [shortcuts.goJobs, ['G', 'J']],
   [shortcuts.goPermissions, ['G', 'P']],
+  [shortcuts.goProfiles, ['G', 'C']],
   [shortcuts.goHealth, ['G', 'E']],
   [shortcuts.pause, ['P']],
   [shortcuts.filter, ['/']],

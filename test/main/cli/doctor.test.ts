@@ -25,6 +25,7 @@ const NO_FLAGS: Flags = {
   ...{ since: null, grep: null, state: null, limit: null, remove: null },
   ...{ for: null, until: null, note: null, afterJobs: false, onBattery: false },
   ...{ finish: false, stop: false, leave: false, server: null, mute: null, unmute: null },
+  ...{ prompt: null, model: null, replace: false },
 };
 
 async function bench(script: Partial<Record<CheckId, Finding>> = {}) {
@@ -87,6 +88,7 @@ test('doctor --json is what the topic shows, and a failed check makes it end wit
     'ok',
     'ok',
     'ok',
+    'ok',
   ]);
 });
 
@@ -106,6 +108,7 @@ test('a person sees each check in order with its remedy below it, and what it ad
     'Images ok N ms Well.',
     'Disk ok N ms Well.',
     'Store ok N ms Well.',
+    'Cursor ok N ms Well.',
     '1 failed.',
   ]);
 });
