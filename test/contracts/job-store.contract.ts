@@ -1,7 +1,7 @@
 /** What every JobStore does, whatever it keeps its jobs in. */
 import { linesOf as textsOf, plainBatches } from '../support/outgoing-lines.ts';
 import { describe, expect, test } from 'vitest';
-import { NO_FACTS } from '../support/fake-worker.ts';
+import { NO_FACTS } from '../../runner-core/worker/protocol.ts';
 import type { JobStore } from '../../runner-core/ports.ts';
 import type { JobEvent, JobState, JobStateKind } from '../../runner-core/model/job-machine.ts';
 import { nextJobState } from '../../runner-core/model/job-machine.ts';

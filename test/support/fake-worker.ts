@@ -4,22 +4,12 @@ import type { JobMarker } from '../../runner-core/wire/markers.ts';
 import type { LogChunk, LogCursor } from '../../runner-core/model/log-chunk.ts';
 import type { Verdict } from '../../runner-core/model/outcome.ts';
 import {
+  NO_FACTS,
   parseFromWorker,
   type FromWorker,
   type RunFacts,
   type ToWorker,
 } from '../../runner-core/worker/protocol.ts';
-
-export const NO_FACTS: RunFacts = {
-  containerId: null,
-  imageId: null,
-  oomKilled: false,
-  exitCode: null,
-  peakMemoryBytes: null,
-  cpuMs: null,
-  phases: [],
-  limits: null,
-};
 
 export class FakeLauncher implements WorkerLauncher {
   readonly workers: FakeWorker[] = [];

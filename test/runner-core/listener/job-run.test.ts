@@ -13,7 +13,8 @@ import {
   lineChunks,
   SUCCEEDED,
 } from '../../support/builders.ts';
-import { NO_FACTS, type FakeWorker } from '../../support/fake-worker.ts';
+import { NO_FACTS } from '../../../runner-core/worker/protocol.ts';
+import type { FakeWorker } from '../../support/fake-worker.ts';
 import { listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
 
 const JOB = jobIdOf(1);
@@ -387,8 +388,7 @@ test('while the database is locked an end waits, its container with it, and a st
   worker.log(lineChunks(2), cursorAfter(2));
   worker.say({ kind: 'ended', verdict: SUCCEEDED, facts: NO_FACTS });
   await clock.advance(3_500);
-  expect(worker.isKilled).toBe(false);
-  expect(worker.receivedOf('verdict_noted')).toEqual([]);
+  expect([worker.isKilled, worker.receivedOf('verdict_noted')]).toEqual([false, []]);
   expect(bench.verdict()).toBe('starting');
   store.failing.clear();
   await clock.advance(2_000);

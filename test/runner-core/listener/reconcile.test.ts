@@ -12,7 +12,7 @@ import {
 } from '../../support/builders.ts';
 import { politeReply } from '../../support/fake-control-plane.ts';
 import { ENGINE, listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
-import { NO_FACTS } from '../../support/fake-worker.ts';
+import { NO_FACTS } from '../../../runner-core/worker/protocol.ts';
 import { MemoryJobStore } from '../../support/memory-job-store.ts';
 
 const JOB = jobIdOf(1);

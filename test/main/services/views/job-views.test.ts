@@ -11,7 +11,7 @@ import { listedFrom, type ListedJob } from '../../../../main/store/listed-rows.t
 import type { HeldJob } from '../../../../runner-core/listener/listener.ts';
 import type { JobState } from '../../../../runner-core/model/job-machine.ts';
 import { reason } from '../../../../runner-core/model/reason.ts';
-import { NO_FACTS } from '../../../support/fake-worker.ts';
+import { NO_FACTS } from '../../../../runner-core/worker/protocol.ts';
 import { aJobId, aSpec, aVerdict } from '../../../support/job-builders.ts';
 
 const FLOW = '1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f';
