@@ -183,6 +183,8 @@ function takeLock(paths: DataPaths): Database.Database {
   let lock: Database.Database | undefined;
   try {
     lock = new Database(paths.lock, { timeout: 0 });
+    // The transaction never ends, so nothing of it has to be written: a full disk is no hindrance.
+    lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {

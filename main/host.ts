@@ -333,7 +333,7 @@ async function startPlane(
   return plane;
 }
 
-/** Never rejects but for a disk that refuses. */
+/** Never rejects. */
 async function enrol(
   identity: HostIdentity,
   listener: Listener,

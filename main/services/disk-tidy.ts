@@ -40,12 +40,15 @@ export async function tidyDisk(
   if (limits.ageMs !== null) {
     const before = nowMs - limits.ageMs;
     jobsRemoved = await removeJobs(deps, before);
-    await removeSetAside(deps, before);
+    await removeSetAside(deps, (folder) => folder.changedMs < before);
   }
-  const used = await bytesOnDisk(deps.root);
-  const over = limits.budgetBytes === null ? 0 : used - limits.budgetBytes;
-  const { logsRemoved, bytesFreed } = await removeLogs(deps, over, nowMs);
-  return { jobsRemoved, logsRemoved, usedBytes: used - bytesFreed };
+  let usedBytes = await bytesOnDisk(deps.root);
+  if (limits.budgetBytes === null) return { jobsRemoved, logsRemoved: 0, usedBytes };
+  const { budgetBytes } = limits;
+  // Before any log: nothing reads them, and one can be larger than all logs together.
+  usedBytes -= await removeSetAside(deps, (_, freed) => usedBytes - freed > budgetBytes);
+  const { logsRemoved, bytesFreed } = await removeLogs(deps, usedBytes - budgetBytes, nowMs);
+  return { jobsRemoved, logsRemoved, usedBytes: usedBytes - bytesFreed };
 }
 
 /** Blocks, not lengths: what the disk gives for it. A file that vanishes meanwhile counts nothing. */
@@ -110,14 +113,41 @@ async function each(
   return removed;
 }
 
-/** Databases that could not be used are kept as long as jobs are. */
-async function removeSetAside({ setAsideDir, log }: DiskTidyDeps, before: number): Promise<void> {
-  for (const name of await readdir(setAsideDir).catch(() => [])) {
-    const folder = join(setAsideDir, name);
-    const found = await lstat(folder).catch(() => null);
-    if (found === null || found.mtimeMs >= before) continue;
-    await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
-      log.warn('set aside not removed', { folder, error }),
-    );
+interface SetAside {
+  readonly path: string;
+  readonly changedMs: number;
+}
+
+/**
+ * Databases that could not be used, oldest first.
+ *
+ * @param isDue told what was freed until then, in bytes
+ * @returns bytes freed
+ */
+async function removeSetAside(
+  { setAsideDir, log }: DiskTidyDeps,
+  isDue: (folder: SetAside, freedBytes: number) => boolean,
+): Promise<number> {
+  let freed = 0;
+  for (const folder of await setAsideFolders(setAsideDir)) {
+    if (!isDue(folder, freed)) continue;
+    const bytes = await bytesOnDisk(folder.path);
+    try {
+      await rm(folder.path, { recursive: true, force: true });
+      freed += bytes;
+    } catch (error) {
+      log.warn('set aside not removed', { folder: folder.path, error });
+    }
   }
+  return freed;
+}
+
+async function setAsideFolders(setAsideDir: string): Promise<readonly SetAside[]> {
+  const folders: SetAside[] = [];
+  for (const name of await readdir(setAsideDir).catch(() => [])) {
+    const path = join(setAsideDir, name);
+    const found = await lstat(path).catch(() => null);
+    if (found !== null) folders.push({ path, changedMs: found.mtimeMs });
+  }
+  return folders.toSorted((a, b) => a.changedMs - b.changedMs);
 }

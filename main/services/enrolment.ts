@@ -91,7 +91,11 @@ export class Enrolment {
     if (runnerId === undefined) return undefined;
     log.warn('identity taken from the credentials', { runnerId });
     const recalled = { runnerId, name: name ?? machine.hostname, labelsHash: '' };
-    store.keepIdentity(serverKey, recalled);
+    try {
+      store.keepIdentity(serverKey, recalled);
+    } catch (error) {
+      log.error('identity not kept', { runnerId, error });
+    }
     return recalled;
   }
 
@@ -122,16 +126,21 @@ export class Enrolment {
     };
   }
 
+  /** A disk that refuses does not keep this run offline; what it did not take is asked for again at the next start. */
   #keep(request: EnrolmentRequest, answer: Registered): void {
     const { serverKey } = request;
     // Token first: a record without its token is enrolled again, a token without its record is not found.
     const { runnerId, name } = answer;
-    this.#deps.vault.keepRunner(serverKey, runnerId, answer.token);
-    this.#deps.store.keepIdentity(serverKey, {
-      runnerId,
-      name,
-      labelsHash: wishesOf(request) ?? '',
-    });
+    try {
+      this.#deps.vault.keepRunner(serverKey, runnerId, answer.token);
+      this.#deps.store.keepIdentity(serverKey, {
+        runnerId,
+        name,
+        labelsHash: wishesOf(request) ?? '',
+      });
+    } catch (error) {
+      this.#deps.log.error('identity not kept', { runnerId, error });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /** Opens host.db: durability settings, version check, migrations. Knows no table but through the migrations. */
-import { chmodSync, constants, copyFileSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, renameSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StoreUnavailableError } from '../../runner-core/model/errors.ts';
@@ -80,10 +80,13 @@ function readHeader(
 function backUp(database: HostDatabase, path: string, version: number): void {
   const name = `${basename(path)}.version-${version}`;
   const target = join(dirname(path), name);
-  database.pragma('wal_checkpoint(TRUNCATE)');
+  const part = `${target}.part`;
+  if (existsSync(part)) unlinkSync(part);
+  // By SQLite itself: a copy of the file could miss what another program has just committed.
+  database.prepare('VACUUM INTO ?').run(part);
+  if (process.platform !== 'win32') chmodSync(part, 0o600);
   // Whole under its name, or not there.
-  copyFileSync(path, `${target}.part`, constants.COPYFILE_FICLONE);
-  renameSync(`${target}.part`, target);
+  renameSync(part, target);
   for (const other of readdirSync(dirname(path)))
     if (other.startsWith(`${basename(path)}.version-`) && other !== name)
       unlinkSync(join(dirname(path), other));

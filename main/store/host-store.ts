@@ -103,7 +103,7 @@ function open(
   const database = openDatabase(paths.database);
   try {
     const store = openJobStore(database, { logsDir: paths.logsDir, log, reserve }, clock.nowMs());
-    const facts = new SettingsStore(database);
+    const facts = new SettingsStore(database, reserve);
     facts.servers();
     for (const { spec } of store.unsettled()) store.leftovers(spec.jobId);
     return { database, store, facts };

@@ -5,7 +5,9 @@
 import * as z from 'zod';
 import { toRunnerId, type RunnerId } from '../../runner-core/model/ids.ts';
 import type { HostDatabase } from './database.ts';
+import type { DiskReserve } from './disk-reserve.ts';
 import { orUnavailable } from './errors.ts';
+import { withReserve } from './with-reserve.ts';
 
 /** Who this host is on one server, without the token. */
 export interface KnownIdentity {
@@ -21,9 +23,14 @@ const identitySchema = z.object({ runnerId: z.string(), name: z.string(), labels
 
 /** Synchronous; throws StoreUnavailableError where the disk refuses. The last write of a name wins. */
 export class SettingsStore {
+  readonly #database: HostDatabase;
+  readonly #reserve: DiskReserve | undefined;
   readonly #statements: ReturnType<typeof prepare>;
 
-  constructor(database: HostDatabase) {
+  /** @param reserve what a write takes its room from on a full disk; without it the write fails there */
+  constructor(database: HostDatabase, reserve?: DiskReserve) {
+    this.#database = database;
+    this.#reserve = reserve;
     this.#statements = prepare(database);
   }
 
@@ -32,11 +39,17 @@ export class SettingsStore {
   }
 
   set(name: string, value: string): void {
-    orUnavailable('write its settings', () => this.#statements.set.run(name, value));
+    this.#write(() => this.#statements.set.run(name, value));
   }
 
   delete(name: string): void {
-    orUnavailable('write its settings', () => this.#statements.delete.run(name));
+    this.#write(() => this.#statements.delete.run(name));
+  }
+
+  #write(statement: () => unknown): void {
+    const commit = (): unknown => orUnavailable('write its settings', statement);
+    if (this.#reserve === undefined) commit();
+    else withReserve(this.#reserve, this.#database, commit);
   }
 
   /** The id of this data folder's host: made once with `newId`, the same ever after. */

@@ -11,7 +11,7 @@ import type {
   OwnerSettings,
   WorkerLauncher,
 } from '../ports.ts';
-import { IllegalTransitionError } from '../model/errors.ts';
+import { IllegalTransitionError, isStoreBusy } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
 import { newestContainer } from '../model/leftover.ts';
@@ -24,7 +24,7 @@ import {
   type Phase,
   type ToWorker,
 } from '../worker/protocol.ts';
-import type { CommitTurns } from './commit-turns.ts';
+import { BUSY_RETRY_MS, type CommitTurns } from './commit-turns.ts';
 import { SWEEP_LIMIT_MS, type LeftoverSweeper } from './leftover-sweeper.ts';
 import { WorkerSession, type WorkerEnd } from './worker-session.ts';
 
@@ -266,6 +266,8 @@ export class JobRun {
   async #runWorker(first: () => FirstMessage): Promise<WorkerEnd> {
     const { clock, log, store, turns, launcher } = this.#deps;
     try {
+      const message = await this.#onceStored(first);
+      if (message === null) return { kind: 'never_ready' };
       this.#session = new WorkerSession(
         {
           clock,
@@ -278,7 +280,7 @@ export class JobRun {
           logStored: () => this.#deps.logStored(this.jobId),
           keepsContainer: (ended) => this.#keepsContainer(ended),
         },
-        first(),
+        message,
       );
       for (const environment of this.#earlySecrets.splice(0)) this.#session.addSecrets(environment);
       if (this.#stopCause !== null) this.#session.stop(this.#stopCause);
@@ -288,6 +290,20 @@ export class JobRun {
       log.error('worker not started', { jobId: this.jobId, error });
       return { kind: 'never_ready' };
     }
+  }
+
+  /** A lock passes; until then nothing of the job starts. Null once it is left. Rejects with what else the store throws. */
+  async #onceStored(first: () => FirstMessage): Promise<FirstMessage | null> {
+    const { signal } = this.#leaving;
+    while (!signal.aborted) {
+      try {
+        return first();
+      } catch (error) {
+        if (!isStoreBusy(error)) throw error;
+      }
+      await this.#deps.clock.wait(BUSY_RETRY_MS, signal).catch(() => undefined);
+    }
+    return null;
   }
 
   /** A worker's own verdict stands even when a stop came in between (docker-jobs.md 4.10). */

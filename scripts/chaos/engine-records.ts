@@ -15,6 +15,8 @@ export class EngineRecords {
   readonly #follower: ChildProcess;
   readonly #starts = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
+  /** Why starts are no longer counted. */
+  #blindness: string | null = null;
 
   /** @param socket of the engine itself, with nothing between */
   constructor(socket: string) {
@@ -30,13 +32,21 @@ export class EngineRecords {
     createInterface({ input: stdout }).on('line', (line) => {
       const { Actor } = eventSchema.parse(JSON.parse(line));
       const id = Actor.Attributes[LABEL.execution] ?? '';
-      this.#starts.set(id, this.startsOf(id) + 1);
+      this.#starts.set(id, (this.#starts.get(id) ?? 0) + 1);
       for (const look of [...this.#waiting]) look();
+    });
+    this.#follower.on('exit', (code, signal) => {
+      this.#blindness ??= `docker events ended with ${code ?? signal}`;
     });
   }
 
-  /** How often a container was started for an execution, in all. */
+  /**
+   * How often a container was started for an execution, in all.
+   *
+   * @throws Error when starts can no longer be counted: a number that may be too small proves nothing
+   */
   startsOf(executionId: string): number {
+    if (this.#blindness !== null) throw new Error(this.#blindness);
     return this.#starts.get(executionId) ?? 0;
   }
 
@@ -44,7 +54,7 @@ export class EngineRecords {
   firstStart(executionIds: readonly string[]): Promise<void> {
     return new Promise((resolve) => {
       const look = (): void => {
-        if (!executionIds.some((id) => this.startsOf(id) > 0)) return;
+        if (!executionIds.some((id) => this.#starts.has(id))) return;
         this.#waiting.delete(look);
         resolve();
       };
@@ -76,6 +86,7 @@ export class EngineRecords {
   }
 
   async stop(): Promise<void> {
+    this.#blindness = 'no longer followed';
     if (this.#follower.exitCode !== null) return;
     const gone = once(this.#follower, 'exit');
     this.#follower.kill();

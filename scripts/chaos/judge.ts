@@ -89,6 +89,8 @@ function judgeJob({ id, job, wasStopped, execution, lines, starts }: JobRecord):
   const { lost, doubled, examples } = countLines(job, lines, !isStopped);
   if (lost + doubled > 0) say(`${lost} lines lost, ${doubled} doubled; ${examples.join(', ')}`);
   if (starts > 1) say(`${starts} containers started`);
+  // What ran to its end was started: a count that says otherwise cannot be trusted to see a second start either.
+  if (starts === 0 && isRight) say('its start was not seen');
   return {
     counts: {
       lost_lines: lost,

@@ -67,7 +67,7 @@ export async function runOnce(ground: Ground, seed: number, clock: Clock): Promi
   return {
     seed,
     counts,
-    isClean: Object.values(counts).every((count) => count === 0),
+    isClean: problems.length === 0,
     tookMs: sinceMs(),
     breaks: broken.toSorted((a, b) => a.atMs - b.atMs).map(({ how }) => how),
     problems,

@@ -90,9 +90,10 @@ export class PrivateEngine {
     const isGone = (): boolean =>
       child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
     await log.close();
-    const ready = await this.#seen(READY_MS, async () => isGone() || (await this.answers()));
-    // It may be gone because another command's engine was quicker.
-    if (ready && (await this.answers())) return;
+    // It may be gone because another command's engine was quicker, and that one need not be ready yet.
+    const isHopeless = (): boolean => isGone() && this.#pid() === undefined;
+    await this.#seen(READY_MS, async () => (await this.answers()) || isHopeless());
+    if (await this.answers()) return;
     if (!isGone()) child.kill('SIGTERM');
     const lastWords = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-5).join('\n');
     throw new SetupError(

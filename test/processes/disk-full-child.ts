@@ -1,17 +1,20 @@
 /**
  * A real host whose data folder is a file system of 64 MB of its own, with chatty workers that this file plays.
- * Runs in a mount namespace of its own, so nothing stays mounted. Started by `disk-full.test.ts`.
+ * Runs in a mount namespace of its own, so nothing stays mounted. Started by `disk-full.test.ts`. With `full` as the
+ * last argument the file system is full when the host starts, for the second time.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHost } from '../../main/host.ts';
+import type { Host } from '../../main/host-shape.ts';
 import { systemClock, systemRandom } from '../../runner-core/system.ts';
 import { aCursor, aVerdict, ChunkMaker } from '../support/job-builders.ts';
 import { FakeLauncher, type FakeWorker } from '../support/fake-worker.ts';
 
-const [disk = '', serverUrl = '', ownerToken = '', engineSocket = ''] = process.argv.slice(2);
+const [disk = '', serverUrl = '', ownerToken = '', engineSocket = '', when] = process.argv.slice(2);
+const startsFull = when === 'full';
 const LINES_A_CHUNK = 500;
 /** Written on after the disk was found full, so that much is left out. */
 const CHUNKS_BEYOND = 15;
@@ -95,8 +98,8 @@ const launcher = new FakeLauncher();
 const launch = launcher.launch.bind(launcher);
 launcher.launch = () => {
   const worker = launch();
-  const count = launcher.workers.length;
-  chatter(worker, count === 1 ? 'first' : 'second', count === 1 ? null : 2);
+  const isFirst = launcher.workers.length === 1 && !startsFull;
+  chatter(worker, isFirst ? 'first' : 'second', isFirst ? null : 2);
   return worker;
 };
 
@@ -104,30 +107,12 @@ execFileSync('mkdir', ['-m', '700', dataDir]);
 writeFileSync(join(dataDir, 'settings.yaml'), 'disk:\n  free_floor: none\n', { mode: 0o600 });
 writeFileSync(ballast, '');
 take(ballast, 12 * 2 ** 20);
-const host = await createHost(
-  {
-    launcher: () => Object.assign(launcher, { warm: () => undefined }),
-    planeEntry: '',
-    pageDir: join(import.meta.dirname, '../../out/page'),
-    clock: systemClock,
-    random: systemRandom,
-    environment: { DOCKER_HOST: `unix://${engineSocket}` },
-    homeDir: disk,
-    osName: process.platform,
-    defaultDataDir: dataDir,
-  },
-  {
-    dataDir,
-    server: serverUrl,
-    ownerToken,
-    name: 'full',
-    labels: null,
-    concurrency: null,
-    port: null,
-    open: false,
-    enrol: 'new',
-  },
-);
+let host = await start();
+if (startsFull) {
+  await host.stop('stop');
+  take(filler, 0);
+  host = await start();
+}
 let told = '';
 host.watch(() => {
   const { session, storage } = host.view();
@@ -137,7 +122,8 @@ host.watch(() => {
     say({ kind: 'view', session: session.kind, isFull: storage.isFull, sentence: state });
   told = now;
 });
-say({ kind: 'view', session: host.view().session.kind, isFull: false, sentence: '' });
+const { session, storage } = host.view();
+say({ kind: 'view', session: session.kind, isFull: storage.isFull, sentence: '' });
 process.on('message', (order: { kind: string }) => {
   if (order.kind === 'free') {
     rmSync(ballast);
@@ -146,3 +132,30 @@ process.on('message', (order: { kind: string }) => {
     void host.stop('stop').then(() => process.exit(0));
   }
 });
+
+function start(): Promise<Host> {
+  return createHost(
+    {
+      launcher: () => Object.assign(launcher, { warm: () => undefined }),
+      planeEntry: '',
+      pageDir: join(import.meta.dirname, '../../out/page'),
+      clock: systemClock,
+      random: systemRandom,
+      environment: { DOCKER_HOST: `unix://${engineSocket}` },
+      homeDir: disk,
+      osName: process.platform,
+      defaultDataDir: dataDir,
+    },
+    {
+      dataDir,
+      server: serverUrl,
+      ownerToken,
+      name: 'full',
+      labels: null,
+      concurrency: null,
+      port: null,
+      open: false,
+      enrol: 'new',
+    },
+  );
+}

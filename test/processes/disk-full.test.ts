@@ -9,7 +9,7 @@ import { planeUnderTest, type PlaneUnderTest } from '../support/plane-under-test
 type Said = Readonly<Record<string, unknown>>;
 
 /** Mounting needs a namespace of its own, and for a usual user one in which it is root. */
-function startHost(plane: PlaneUnderTest, engineSocket: string) {
+function startHost(plane: PlaneUnderTest, engineSocket: string, when: 'full' | 'room' = 'room') {
   const isRoot = process.getuid?.() === 0;
   const rights = isRoot ? ['--mount'] : ['--mount', '--user', '--map-root-user'];
   const child = spawn(
@@ -22,6 +22,7 @@ function startHost(plane: PlaneUnderTest, engineSocket: string) {
       plane.url,
       plane.token,
       engineSocket,
+      when,
     ],
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
   );
@@ -45,6 +46,28 @@ function startHost(plane: PlaneUnderTest, engineSocket: string) {
       look();
     });
   return { child, said, until };
+}
+
+/** The socket of an engine that has no containers. */
+async function emptyEngine(): Promise<string> {
+  const engine = new EngineServer([
+    [/\/_ping/, json(200, 'OK')],
+    [
+      /\/version/,
+      json(200, {
+        Version: '29.1',
+        ApiVersion: '1.47',
+        MinAPIVersion: '1.24',
+        Os: 'linux',
+        Arch: 'amd64',
+      }),
+    ],
+    [/\/containers\/json/, json(200, [])],
+  ]);
+  await engine.listening;
+  const { address } = engine;
+  if (address.kind !== 'socket') throw new Error('not a socket');
+  return address.path;
 }
 
 async function endOf(plane: PlaneUnderTest, id: unknown): Promise<Said> {
@@ -73,24 +96,7 @@ test(
   async () => {
     const plane = await planeUnderTest();
     onTestFinished(() => plane.close());
-    const engine = new EngineServer([
-      [/\/_ping/, json(200, 'OK')],
-      [
-        /\/version/,
-        json(200, {
-          Version: '29.1',
-          ApiVersion: '1.47',
-          MinAPIVersion: '1.24',
-          Os: 'linux',
-          Arch: 'amd64',
-        }),
-      ],
-      [/\/containers\/json/, json(200, [])],
-    ]);
-    await engine.listening;
-    const { address } = engine;
-    if (address.kind !== 'socket') throw new Error('not a socket');
-    const { child, said, until } = startHost(plane, address.path);
+    const { child, said, until } = startHost(plane, await emptyEngine());
     await until(({ session }) => session === 'online');
 
     const first = await plane.submit();
@@ -120,6 +126,28 @@ test(
     const again = await linesOf(plane, second['id']);
     expect(again).toHaveLength(1_000);
     expect(again.every((line, place) => line.startsWith(`second ${place} `))).toBe(true);
+
+    child.send({ kind: 'stop' });
+    expect((await once(child, 'exit'))[0]).toBe(0);
+  },
+);
+
+test(
+  'a host that starts on a full file system comes online, says so, and takes the job that waits once there is room',
+  { timeout: 120_000 },
+  async () => {
+    const plane = await planeUnderTest();
+    onTestFinished(() => plane.close());
+    const { child, said, until } = startHost(plane, await emptyEngine(), 'full');
+    const full = await until(({ session, isFull }) => session === 'online' && isFull === true);
+    expect(full).toMatchObject({ sentence: 'Not taking jobs: the disk is full.' });
+
+    const job = await plane.submit();
+    const before = said.length;
+    child.send({ kind: 'free' });
+    await until(({ kind, isFull }) => kind === 'view' && isFull === false, before);
+    expect(await endOf(plane, job['id'])).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await linesOf(plane, job['id'])).toHaveLength(1_000);
 
     child.send({ kind: 'stop' });
     expect((await once(child, 'exit'))[0]).toBe(0);

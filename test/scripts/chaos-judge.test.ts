@@ -104,3 +104,7 @@ test('a second container for one execution and what is left behind are counted',
     leftovers: 1,
   });
 });
+
+test('a job that ran to its end without a start that was seen spoils the run: a second start would go unseen too', () => {
+  expect(judge([record({}, { starts: 0 })], []).problems).toEqual(['a: its start was not seen']);
+});

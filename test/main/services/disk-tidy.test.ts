@@ -92,3 +92,22 @@ test('a database that was set aside is kept as long as a job would be', async ()
   expect(existsSync(join(setAsideDir, 'old'))).toBe(false);
   expect(existsSync(join(setAsideDir, 'young'))).toBe(true);
 });
+
+test('beyond the budget databases that were set aside go before any log, oldest first and no more than needed', async () => {
+  const { bench, deps, hasLog, setAsideDir } = withJobs(2);
+  for (const [name, atMs] of [
+    ['young', 5_000],
+    ['old', 1_000],
+  ] as const) {
+    mkdirSync(join(setAsideDir, name), { recursive: true });
+    writeFileSync(join(setAsideDir, name, 'host.db'), Buffer.alloc(100_000, 1));
+    utimesSync(join(setAsideDir, name), atMs / 1_000, atMs / 1_000);
+  }
+  const budgetBytes = (await bytesOnDisk(bench.dir)) - 50_000;
+  const tidied = await tidyDisk(deps, { ...NO_LIMITS, budgetBytes }, 9_000);
+  expect(tidied).toMatchObject({ logsRemoved: 0 });
+  expect(tidied.usedBytes).toBe(await bytesOnDisk(bench.dir));
+  expect(hasLog()).toEqual([1, 2]);
+  expect(existsSync(join(setAsideDir, 'old'))).toBe(false);
+  expect(existsSync(join(setAsideDir, 'young'))).toBe(true);
+});

@@ -87,6 +87,21 @@ test('a folder that is not there is a store that cannot be opened', () => {
   expect(() => openDatabase(tempDir())).toThrow(StoreUnavailableError);
 });
 
+test('the copy before a migration has what another program committed and left in its journal, and a broken-off one is no hindrance', () => {
+  const path = pathOf();
+  openDatabase(path, ['CREATE TABLE a (x INTEGER)']).close();
+  const other = new Database(path);
+  other.pragma('journal_mode = WAL');
+  const reader = new Database(path);
+  reader.exec('BEGIN; SELECT * FROM a');
+  other.exec('INSERT INTO a VALUES (41)');
+  writeFileSync(`${path}.version-1.part`, 'half of a copy');
+  openDatabase(path, ['CREATE TABLE a (x INTEGER)', 'CREATE TABLE b (y INTEGER)']).close();
+  const copy = new Database(`${path}.version-1`);
+  expect(copy.prepare('SELECT * FROM a').all()).toEqual([{ x: 41 }]);
+  for (const each of [copy, reader, other]) each.close();
+});
+
 test('before a migration the database is copied as it was, and only the last copy stays', () => {
   const path = pathOf();
   const steps = [

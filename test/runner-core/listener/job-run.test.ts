@@ -1,4 +1,5 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { BUSY_RETRY_MS } from '../../../runner-core/listener/commit-turns.ts';
 import {
   dockerVerdict,
   lostVerdict,
@@ -8,53 +9,15 @@ import {
   chunkOf,
   containerOf,
   cursorAfter,
-  jobIdOf,
   jobPayload,
   lineChunks,
   SUCCEEDED,
 } from '../../support/builders.ts';
 import { NO_FACTS } from '../../../runner-core/worker/protocol.ts';
-import type { FakeWorker } from '../../support/fake-worker.ts';
-import { listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
-
-const JOB = jobIdOf(1);
-let opened: ListenerBench[] = [];
-
-/** A listener with job 1 delivered. Replies to `complete` are withheld, so that its end can be read. */
-async function jobBench(options: Parameters<typeof listenerBench>[0] = {}, isReady = true) {
-  const bench = listenerBench(options);
-  opened.push(bench);
-  bench.launcher.isReadyAtOnce = isReady;
-  let isEnded = false;
-  bench.plane.reply = (frame) => {
-    isEnded ||= frame.type === 'complete';
-    return isEnded ? null : { type: 'ack' };
-  };
-  await bench.start();
-  bench.plane.session.deliver({ type: 'job', job: jobPayload(1) });
-  await bench.settle();
-  const verdict = (): unknown => {
-    const state = bench.store.job(JOB)?.state;
-    return state?.kind === 'reporting' ? state.verdict : state?.kind;
-  };
-  return { ...bench, worker: bench.launcher.worker, verdict };
-}
-
-/** The worker made its container and started it. */
-async function startContainer(bench: ListenerBench, worker: FakeWorker): Promise<void> {
-  worker.say({ kind: 'made', leftover: containerOf(1) });
-  worker.say({ kind: 'phase', phase: 'running', progress: null });
-  await bench.settle();
-}
-
-afterEach(async () => {
-  for (const bench of opened) await bench.stop();
-  expect(opened.map((bench) => bench.clock.pending)).toEqual(opened.map(() => 0));
-  opened = [];
-});
+import { benchOf, JOB, deliveredBench, startContainer } from '../../support/job-bench.ts';
 
 test('a job runs from launch to success: noted, started, logged, cleaned up, then stored as ended', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   const { worker, store, remover, verdict } = bench;
   expect(verdict()).toBe('starting');
   await startContainer(bench, worker);
@@ -89,7 +52,7 @@ test('a job runs from launch to success: noted, started, logged, cleaned up, the
 });
 
 test('a container is noted on disk before its worker hears so', async () => {
-  const { worker, store } = await jobBench();
+  const { worker, store } = await deliveredBench();
   const atNoted: unknown[] = [];
   worker.onReceived = () => atNoted.push(store.leftovers(JOB));
   worker.say({ kind: 'made', leftover: containerOf(1) });
@@ -97,7 +60,7 @@ test('a container is noted on disk before its worker hears so', async () => {
 });
 
 test('a verdict is on disk before its worker hears so, and so before the container goes', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   const { worker, store } = bench;
   await startContainer(bench, worker);
   const told: unknown[] = [];
@@ -110,7 +73,7 @@ test('a verdict is on disk before its worker hears so, and so before the contain
 });
 
 test('output that arrives in one turn is one commit, and each chunk is on disk before the worker hears so', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   const { worker, store } = bench;
   const stored: unknown[] = [];
   worker.onReceived = (message) => stored.push([message.kind, store.job(JOB)?.chunks]);
@@ -123,7 +86,7 @@ test('output that arrives in one turn is one commit, and each chunk is on disk b
 });
 
 test('lines of the worker itself do not move the cursor', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.worker.log([chunkOf(1, ['a'])], cursorAfter(1));
   bench.worker.log([chunkOf(2, ['our own'], { firstLine: 1 })], null);
   await bench.settle();
@@ -131,7 +94,7 @@ test('lines of the worker itself do not move the cursor', async () => {
 });
 
 test('a worker that is never ready is killed after 30 s, and its job ends as lost', async () => {
-  const bench = await jobBench({}, false);
+  const bench = await deliveredBench({}, false);
   await bench.clock.advance(29_999);
   expect(bench.worker.isKilled).toBe(false);
   await bench.clock.advance(1);
@@ -140,7 +103,7 @@ test('a worker that is never ready is killed after 30 s, and its job ends as los
 });
 
 test('a worker that is ready in time is given its job, however late', async () => {
-  const bench = await jobBench({}, false);
+  const bench = await deliveredBench({}, false);
   expect(bench.worker.received).toEqual([]);
   await bench.clock.advance(29_999);
   bench.worker.say({ kind: 'ready' });
@@ -149,11 +112,33 @@ test('a worker that is ready in time is given its job, however late', async () =
   expect(bench.worker.isKilled).toBe(false);
 });
 
+test.each(['launched', 'left', 'stopped'] as const)(
+  'a job whose launch is refused by a lock starts when that has passed, and only if it still may (%s)',
+  async (then) => {
+    const bench = benchOf();
+    await bench.start();
+    bench.store.failing.add('transition');
+    bench.store.systemCode = 'SQLITE_BUSY';
+    bench.plane.session.deliver({ type: 'job', job: jobPayload(1) });
+    await bench.settle();
+    expect(bench.launcher.workers).toEqual([]);
+    bench.store.failing.clear();
+    if (then === 'left') void bench.listener.stop('leave');
+    if (then === 'stopped') bench.listener.stopJob(JOB, 'owner');
+    await bench.clock.advance(BUSY_RETRY_MS);
+    const [states, workers] = {
+      launched: ['starting', 1],
+      left: ['accepted', 0],
+      stopped: [stoppedVerdict('owner'), 0],
+    }[then] as [unknown, number];
+    expect(bench.verdict()).toEqual(states);
+    expect(bench.launcher.workers).toHaveLength(workers);
+  },
+);
+
 test('a launcher that throws costs this job alone', async () => {
-  const bench = listenerBench();
-  opened.push(bench);
+  const bench = benchOf();
   await bench.start();
-  bench.plane.reply = (frame) => (frame.type === 'complete' ? null : { type: 'ack' });
   bench.launcher.launchError = new Error('spawn EAGAIN');
   bench.plane.session.deliver({ type: 'job', job: jobPayload(1) });
   await bench.settle();
@@ -168,7 +153,7 @@ test('a launcher that throws costs this job alone', async () => {
 });
 
 test('the end is stored only when the worker is gone; one that lingers is killed after 10 s', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.worker.say({
     kind: 'ended',
     verdict: SUCCEEDED,
@@ -183,7 +168,7 @@ test('the end is stored only when the worker is gone; one that lingers is killed
 });
 
 test('a process that outlives its kill does not hold the job for more than 5 s', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.worker.diesWhenKilled = false;
   bench.listener.stopJob(JOB, 'owner');
   await bench.clock.advance(15_999);
@@ -193,7 +178,7 @@ test('a process that outlives its kill does not hold the job for more than 5 s',
 });
 
 test('what a worker says after its verdict changes nothing', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.worker.say({
     kind: 'ended',
     verdict: SUCCEEDED,
@@ -209,7 +194,7 @@ test('what a worker says after its verdict changes nothing', async () => {
 test.each(['noteLeftover', 'appendLog', 'transition'] as const)(
   'a store that refuses %s ends this job as lost and no other, and the worker is not told',
   async (call) => {
-    const bench = await jobBench();
+    const bench = await deliveredBench();
     bench.plane.session.deliver({ type: 'job', job: jobPayload(2) });
     await bench.settle();
     const [first, second] = bench.launcher.workers;
@@ -229,7 +214,7 @@ test.each(['noteLeftover', 'appendLog', 'transition'] as const)(
 );
 
 test('a success whose last lines could not be stored is not told as a success', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.store.failing.add('appendLog');
   bench.worker.log(lineChunks(1));
   bench.worker.end(SUCCEEDED);
@@ -238,7 +223,7 @@ test('a success whose last lines could not be stored is not told as a success', 
 });
 
 test('an end the disk refuses is stored later, and holds the slot until then', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.store.failing.add('transition');
   bench.worker.end(SUCCEEDED);
   await bench.clock.advance(29_999);
@@ -250,7 +235,7 @@ test('an end the disk refuses is stored later, and holds the slot until then', a
 });
 
 test('a stop is stored, then asked for; a worker that obeys tells its own verdict', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.worker.onReceived = (message) => {
     if (message.kind === 'stop') expect(bench.verdict()).toBe('stopping');
@@ -274,7 +259,7 @@ test('a stop is stored, then asked for; a worker that obeys tells its own verdic
 });
 
 test('a clean end that beats the stop is told as it was', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.listener.stopJob(JOB, 'service');
   bench.worker.end(SUCCEEDED);
   await bench.settle();
@@ -282,7 +267,7 @@ test('a clean end that beats the stop is told as it was', async () => {
 });
 
 test('the first cause of a stop stays, and a stop is asked for once', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.listener.stopJob(JOB, 'owner');
   bench.listener.stopJob(JOB, 'service');
   expect(bench.store.job(JOB)?.state).toMatchObject({ kind: 'stopping', cause: 'owner' });
@@ -290,7 +275,7 @@ test('the first cause of a stop stays, and a stop is asked for once', async () =
 });
 
 test('a worker that ignores a stop is cut off at 11 s, its container removed, the job stopped', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.listener.stopJob(JOB, 'service');
   await bench.clock.advance(10_999);
@@ -304,7 +289,7 @@ test('a worker that ignores a stop is cut off at 11 s, its container removed, th
 });
 
 test('a stop before the worker was ready starts nothing', async () => {
-  const bench = await jobBench({}, false);
+  const bench = await deliveredBench({}, false);
   bench.listener.stopJob(JOB, 'owner');
   await bench.settle();
   expect(bench.worker.isKilled).toBe(true);
@@ -313,7 +298,7 @@ test('a stop before the worker was ready starts nothing', async () => {
 });
 
 test('a stop after the verdict was told is too late', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.worker.say({
     kind: 'ended',
     verdict: SUCCEEDED,
@@ -327,7 +312,7 @@ test('a stop after the verdict was told is too late', async () => {
 });
 
 test('leftovers that are stuck delay a stop to 12 s in all, stay noted and are removed later', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.remover.engine = 'stuck';
   bench.listener.stopJob(JOB, 'service');
@@ -343,7 +328,7 @@ test('leftovers that are stuck delay a stop to 12 s in all, stay noted and are r
 });
 
 test('asking again to stop does not give it more time', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.remover.engine = 'stuck';
   bench.listener.stopJob(JOB, 'service');
@@ -354,7 +339,7 @@ test('asking again to stop does not give it more time', async () => {
 });
 
 test('an engine that is away keeps the verdict waiting for nothing; what is left goes when it is back', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.remover.engine = 'away';
   bench.worker.end(SUCCEEDED);
@@ -368,7 +353,7 @@ test('an engine that is away keeps the verdict waiting for nothing; what is left
 });
 
 test('what a job made is removed in an order that can work: project and container, then network', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   const network = { kind: 'network', id: 'n', name: 'net' } as const;
   const project = { kind: 'compose_project', name: 'p' } as const;
   for (const leftover of [network, containerOf(1), project])
@@ -379,7 +364,7 @@ test('what a job made is removed in an order that can work: project and containe
 });
 
 test('while the database is locked an end waits, its container with it, and a start is noted later', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   const { store, worker, clock } = bench;
   worker.say({ kind: 'made', leftover: containerOf(1) });
   store.systemCode = 'SQLITE_BUSY';

@@ -1,48 +1,13 @@
 /** A job whose host died between its acceptance and its container's start: nothing of it ran, so it is started, once. */
-import { afterEach, expect, test } from 'vitest';
-import type { JobEvent } from '../../../runner-core/model/job-machine.ts';
+import { expect, test } from 'vitest';
 import { lostVerdict } from '../../../runner-core/wire/result-report.ts';
-import { containerOf, dockerSpec, jobIdOf, jobPayload, SUCCEEDED } from '../../support/builders.ts';
-import { politeReply } from '../../support/fake-control-plane.ts';
-import { ENGINE, listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
-import { MemoryJobStore } from '../../support/memory-job-store.ts';
-
-const JOB = jobIdOf(1);
-const LAUNCHED: JobEvent = { kind: 'launched', atMs: 0 };
-
-let opened: ListenerBench[] = [];
-function benchOf(store: MemoryJobStore, options: Parameters<typeof listenerBench>[0] = {}) {
-  const bench = listenerBench({ store, ...options });
-  opened.push(bench);
-  let isEnded = false;
-  bench.plane.reply = (frame) => {
-    isEnded ||= frame.type === 'complete';
-    return isEnded ? null : politeReply(frame);
-  };
-  const verdict = (): unknown => {
-    const state = store.job(JOB)?.state;
-    return state?.kind === 'reporting' ? state.verdict : state?.kind;
-  };
-  return { ...bench, verdict };
-}
-/** A store as a host left it that was killed: job 1 accepted, then `events`. */
-function storeAfter(events: readonly JobEvent[], withContainer = false): MemoryJobStore {
-  const store = new MemoryJobStore();
-  store.accept(dockerSpec(1), 0);
-  if (withContainer) store.noteLeftover(JOB, containerOf(1));
-  for (const event of events) store.transition(JOB, event);
-  return store;
-}
-
-afterEach(async () => {
-  for (const bench of opened) await bench.stop();
-  expect(opened.map((bench) => bench.clock.pending)).toEqual(opened.map(() => 0));
-  opened = [];
-});
+import { containerOf, jobPayload, SUCCEEDED } from '../../support/builders.ts';
+import { JOB, LAUNCHED, benchOf, storeAfter } from '../../support/job-bench.ts';
+import { ENGINE } from '../../support/listener-bench.ts';
 
 test('a container that was created but never noted is noted, and its start left to a worker', async () => {
   const store = storeAfter([LAUNCHED]);
-  const bench = benchOf(store);
+  const bench = benchOf({ store });
   bench.remover.containers = [{ leftover: containerOf(1), jobId: JOB, running: false }];
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();
@@ -54,20 +19,20 @@ test('a container that was created but never noted is noted, and its start left 
 test('of two containers that were noted the newer is adopted: the older was given up', async () => {
   const store = storeAfter([LAUNCHED], true);
   store.noteLeftover(JOB, containerOf(2));
-  const bench = benchOf(store);
+  const bench = benchOf({ store });
   await bench.start();
   expect(bench.launcher.worker.receivedOf('adopt')).toMatchObject([{ container: containerOf(2) }]);
 });
 
 test('a container that was noted and is gone gives way to one that is there', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED], true));
+  const bench = benchOf({ store: storeAfter([LAUNCHED], true) });
   bench.remover.containers = [{ leftover: containerOf(2), jobId: JOB, running: false }];
   await bench.start();
   expect(bench.launcher.worker.receivedOf('adopt')).toMatchObject([{ container: containerOf(2) }]);
 });
 
 test('a job that was starting, and has no container, is started once when hello brings its launch', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED]));
+  const bench = benchOf({ store: storeAfter([LAUNCHED]) });
   bench.plane.hello = null;
   await bench.start();
   expect(bench.launcher.workers).toEqual([]);
@@ -86,12 +51,12 @@ test('a job that was starting, and has no container, is started once when hello 
 
 test('a host killed twice before the container starts the job once it is let', async () => {
   const store = storeAfter([LAUNCHED]);
-  const first = benchOf(store);
+  const first = benchOf({ store });
   first.plane.hello = { jobs: [jobPayload(1)] };
   await first.start();
   await first.stop('leave');
   expect(store.job(JOB)?.state.kind).toBe('starting');
-  const second = benchOf(store, { clock: first.clock });
+  const second = benchOf({ store, clock: first.clock });
   second.plane.hello = { jobs: [jobPayload(1)] };
   await second.start();
   second.launcher.worker.say({ kind: 'made', leftover: containerOf(1) });
@@ -102,7 +67,7 @@ test('a host killed twice before the container starts the job once it is let', a
 });
 
 test('a job that hello does not bring is asked for as not started, and started with the answer', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED]));
+  const bench = benchOf({ store: storeAfter([LAUNCHED]) });
   await bench.start();
   expect(bench.plane.sent('status')).toMatchObject([{ execution_id: JOB, status: 'PENDING' }]);
   bench.plane.session.deliver({ type: 'ack', jobs: [jobPayload(1)] });
@@ -112,7 +77,7 @@ test('a job that hello does not bring is asked for as not started, and started w
 });
 
 test('a job that was starting is lost when the service no longer offers it for 60 s online', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED]));
+  const bench = benchOf({ store: storeAfter([LAUNCHED]) });
   await bench.start();
   await bench.clock.advance(59_999);
   expect(bench.verdict()).toBe('starting');
@@ -123,7 +88,7 @@ test('a job that was starting is lost when the service no longer offers it for 6
 
 test('a job that is offered while the engine is away waits for it, is started once it is back', async () => {
   let engine: typeof ENGINE | null = null;
-  const bench = benchOf(storeAfter([LAUNCHED]), { deps: { engine: () => engine } });
+  const bench = benchOf({ store: storeAfter([LAUNCHED]), deps: { engine: () => engine } });
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();
   await bench.clock.advance(600_000);
@@ -137,7 +102,7 @@ test('a job that is offered while the engine is away waits for it, is started on
 
 test('an accepted job that is offered while the engine is away is started once it is back', async () => {
   let engine: typeof ENGINE | null = null;
-  const bench = benchOf(storeAfter([]), { deps: { engine: () => engine } });
+  const bench = benchOf({ store: storeAfter([]), deps: { engine: () => engine } });
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();
   await bench.clock.advance(600_000);
@@ -150,7 +115,7 @@ test('an accepted job that is offered while the engine is away is started once i
 
 test('a launch that a later hello no longer lists is not used', async () => {
   let engine: typeof ENGINE | null = null;
-  const bench = benchOf(storeAfter([LAUNCHED]), { deps: { engine: () => engine } });
+  const bench = benchOf({ store: storeAfter([LAUNCHED]), deps: { engine: () => engine } });
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();
   bench.plane.hello = {};
@@ -165,7 +130,7 @@ test('a launch that a later hello no longer lists is not used', async () => {
 });
 
 test('while nobody could list the containers a job that was starting is not started again', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED]));
+  const bench = benchOf({ store: storeAfter([LAUNCHED]) });
   bench.remover.engine = 'away';
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();

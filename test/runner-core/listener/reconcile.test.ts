@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JobEvent } from '../../../runner-core/model/job-machine.ts';
 import { lostVerdict, stoppedVerdict } from '../../../runner-core/wire/result-report.ts';
 import {
@@ -10,45 +10,13 @@ import {
   lineChunks,
   SUCCEEDED,
 } from '../../support/builders.ts';
-import { politeReply } from '../../support/fake-control-plane.ts';
-import { ENGINE, listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
+import { JOB, LAUNCHED, benchOf, storeAfter } from '../../support/job-bench.ts';
+import { ENGINE } from '../../support/listener-bench.ts';
 import { NO_FACTS } from '../../../runner-core/worker/protocol.ts';
 import { MemoryJobStore } from '../../support/memory-job-store.ts';
 
-const JOB = jobIdOf(1);
-const LAUNCHED: JobEvent = { kind: 'launched', atMs: 0 };
 const STARTED: JobEvent = { kind: 'started', atMs: 0 };
 const STOPPED: JobEvent = { kind: 'stop_requested', atMs: 0, cause: 'owner' };
-
-let opened: ListenerBench[] = [];
-function benchOf(store: MemoryJobStore, options: Parameters<typeof listenerBench>[0] = {}) {
-  const bench = listenerBench({ store, ...options });
-  opened.push(bench);
-  let isEnded = false;
-  bench.plane.reply = (frame) => {
-    isEnded ||= frame.type === 'complete';
-    return isEnded ? null : politeReply(frame);
-  };
-  const verdict = (): unknown => {
-    const state = store.job(JOB)?.state;
-    return state?.kind === 'reporting' ? state.verdict : state?.kind;
-  };
-  return { ...bench, verdict };
-}
-/** A store as a host left it that was killed: job 1 accepted, then `events`. */
-function storeAfter(events: readonly JobEvent[], withContainer = false): MemoryJobStore {
-  const store = new MemoryJobStore();
-  store.accept(dockerSpec(1), 0);
-  if (withContainer) store.noteLeftover(JOB, containerOf(1));
-  for (const event of events) store.transition(JOB, event);
-  return store;
-}
-
-afterEach(async () => {
-  for (const bench of opened) await bench.stop();
-  expect(opened.map((bench) => bench.clock.pending)).toEqual(opened.map(() => 0));
-  opened = [];
-});
 
 test.each([
   ['starting', [LAUNCHED], null],
@@ -59,7 +27,7 @@ test.each([
   async (_kind, events, stopCause) => {
     const store = storeAfter(events, true);
     store.appendLog(JOB, lineChunks(3), cursorAfter(3));
-    const bench = benchOf(store);
+    const bench = benchOf({ store });
     bench.plane.hello = { jobs: [jobPayload(1)] };
     await bench.start();
     expect(bench.launcher.workers).toHaveLength(1);
@@ -84,7 +52,7 @@ test.each([
 test('an adopted job goes on to its end: started, logged without a gap, removed, told', async () => {
   const store = storeAfter([LAUNCHED], true);
   store.appendLog(JOB, lineChunks(1), cursorAfter(1));
-  const bench = benchOf(store);
+  const bench = benchOf({ store });
   await bench.start();
   const { worker } = bench.launcher;
   worker.say({ kind: 'phase', phase: 'running', progress: null });
@@ -106,7 +74,7 @@ test.each([
   async (_kind, events) => {
     const store = storeAfter(events, true);
     store.noteEnding(JOB, SUCCEEDED, NO_FACTS);
-    const bench = benchOf(store);
+    const bench = benchOf({ store });
     bench.plane.hello = { jobs: [jobPayload(1)] };
     await bench.start();
     expect(bench.verdict()).toEqual(SUCCEEDED);
@@ -118,7 +86,7 @@ test.each([
 test('a verdict that was told before a crash does not wait for the engine', async () => {
   const store = storeAfter([LAUNCHED, STARTED], true);
   store.noteEnding(JOB, SUCCEEDED, NO_FACTS);
-  const bench = benchOf(store, { deps: { engine: () => null } });
+  const bench = benchOf({ store, deps: { engine: () => null } });
   bench.remover.engine = 'away';
   await bench.start();
   expect(bench.verdict()).toEqual(SUCCEEDED);
@@ -126,7 +94,7 @@ test('a verdict that was told before a crash does not wait for the engine', asyn
 });
 
 test('a running job that is adopted is not started a second time in the store', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED, STARTED], true));
+  const bench = benchOf({ store: storeAfter([LAUNCHED, STARTED], true) });
   await bench.start();
   bench.launcher.worker.say({ kind: 'phase', phase: 'running', progress: null });
   expect(bench.verdict()).toBe('running');
@@ -134,7 +102,7 @@ test('a running job that is adopted is not started a second time in the store', 
 });
 
 test('a stopping job that is adopted is stopped, and cut off when its worker does not manage', async () => {
-  const bench = benchOf(storeAfter([LAUNCHED, STARTED, STOPPED], true));
+  const bench = benchOf({ store: storeAfter([LAUNCHED, STARTED, STOPPED], true) });
   await bench.start();
   expect(bench.launcher.worker.receivedOf('stop')).toEqual([
     { kind: 'stop', cause: 'owner', graceMs: 10_000 },
@@ -153,7 +121,7 @@ test.each([
     const store = storeAfter(events);
     const network = { kind: 'network', id: 'n', name: 'net' } as const;
     store.noteLeftover(JOB, network);
-    const bench = benchOf(store);
+    const bench = benchOf({ store });
     bench.plane.hello = { jobs: [jobPayload(1)] };
     await bench.start();
     expect(bench.launcher.workers).toEqual([]);
@@ -164,7 +132,7 @@ test.each([
 );
 
 test('an accepted job is started when hello redelivers it, and only then', async () => {
-  const bench = benchOf(storeAfter([]));
+  const bench = benchOf({ store: storeAfter([]) });
   bench.plane.hello = null;
   await bench.start();
   expect(bench.launcher.workers).toEqual([]);
@@ -177,7 +145,7 @@ test('an accepted job is started when hello redelivers it, and only then', async
 });
 
 test('an accepted job that is not redelivered within 60 s online is lost; offline time does not count', async () => {
-  const bench = benchOf(storeAfter([]));
+  const bench = benchOf({ store: storeAfter([]) });
   bench.plane.dialling = { fails: 'no network' };
   await bench.start();
   await bench.clock.advance(600_000);
@@ -192,7 +160,7 @@ test('an accepted job that is not redelivered within 60 s online is lost; offlin
 });
 
 test('an accepted job that is halted is answered STOPPED', async () => {
-  const bench = benchOf(storeAfter([]));
+  const bench = benchOf({ store: storeAfter([]) });
   bench.plane.hello = { jobs: [jobPayload(1)], halt: true, halt_execution_ids: [JOB] };
   await bench.start();
   expect(bench.launcher.workers).toEqual([]);
@@ -200,7 +168,7 @@ test('an accepted job that is halted is answered STOPPED', async () => {
 });
 
 test('an accepted job that comes back as one that cannot run is told so', async () => {
-  const bench = benchOf(storeAfter([]));
+  const bench = benchOf({ store: storeAfter([]) });
   bench.plane.hello = {
     jobs: [jobPayload(1, { launch_error: 'The flow changed.', launch: null })],
   };
@@ -214,7 +182,7 @@ test('an answer that a crash kept from being stored is given when the job comes 
   const { jobId, flowId, flowName, repository, modelIdentifier, report } = dockerSpec(1);
   const asked = { jobId, flowId, flowName, repository, modelIdentifier, report };
   store.accept({ kind: 'unrunnable', agentType: 'x', ...asked }, 0);
-  const bench = benchOf(store);
+  const bench = benchOf({ store });
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();
   expect(bench.launcher.workers).toEqual([]);
@@ -226,7 +194,7 @@ test('a reporting job is told again, logs first, and what it left is removed', a
   store.appendLog(JOB, lineChunks(2), null);
   store.acknowledgeBatches(JOB, 1);
   store.transition(JOB, { kind: 'ended', atMs: 0, verdict: SUCCEEDED });
-  const bench = benchOf(store);
+  const bench = benchOf({ store });
   await bench.start();
   expect(bench.launcher.workers).toEqual([]);
   expect(bench.plane.sent('logs').map((frame) => frame.lines)).toEqual([['line 2']]);
@@ -239,7 +207,7 @@ test('an engine that is away settles nothing: jobs wait, and are adopted when it
   const store = storeAfter([LAUNCHED, STARTED], true);
   store.accept(dockerSpec(2), 0);
   store.transition(jobIdOf(2), LAUNCHED);
-  const bench = benchOf(store, { deps: { engine: () => engine } });
+  const bench = benchOf({ store, deps: { engine: () => engine } });
   bench.plane.hello = { jobs: [jobPayload(1), jobPayload(2)] };
   await bench.start();
   expect(bench.listener.session.kind).toBe('online');
@@ -262,7 +230,10 @@ test('an engine that is away settles nothing: jobs wait, and are adopted when it
 
 test('a stop that comes while the engine is away is kept for the adoption', async () => {
   let engine: typeof ENGINE | null = null;
-  const bench = benchOf(storeAfter([LAUNCHED, STARTED], true), { deps: { engine: () => engine } });
+  const bench = benchOf({
+    store: storeAfter([LAUNCHED, STARTED], true),
+    deps: { engine: () => engine },
+  });
   await bench.start();
   bench.listener.stopJob(JOB, 'owner');
   expect(bench.verdict()).toBe('stopping');
@@ -272,7 +243,7 @@ test('a stop that comes while the engine is away is kept for the adoption', asyn
 });
 
 test('containers that nobody knows are removed only after hello came without them', async () => {
-  const bench = benchOf(new MemoryJobStore());
+  const bench = benchOf();
   bench.remover.containers = [
     { leftover: containerOf(1), jobId: jobIdOf(1), running: true },
     { leftover: containerOf(2), jobId: jobIdOf(2), running: true },
@@ -292,7 +263,7 @@ test('the container of a settled job is removed even when hello lists the job', 
     { kind: 'ended', atMs: 0, verdict: SUCCEEDED },
     { kind: 'acknowledged', atMs: 0 },
   ]);
-  const bench = benchOf(store);
+  const bench = benchOf({ store });
   bench.remover.containers = [{ leftover: containerOf(1), jobId: JOB, running: true }];
   bench.plane.hello = { jobs: [jobPayload(1)] };
   await bench.start();
@@ -300,7 +271,7 @@ test('the container of a settled job is removed even when hello lists the job', 
 });
 
 test('an unknown container that cannot be removed is tried again', async () => {
-  const bench = benchOf(new MemoryJobStore());
+  const bench = benchOf();
   bench.remover.containers = [{ leftover: containerOf(1), jobId: JOB, running: true }];
   bench.plane.hello = null;
   await bench.start();
@@ -314,7 +285,7 @@ test('an unknown container that cannot be removed is tried again', async () => {
 });
 
 test('a listed container of a job there was no room for is kept until there is', async () => {
-  const bench = benchOf(new MemoryJobStore(), { deps: { concurrency: () => 1 } });
+  const bench = benchOf({ deps: { concurrency: () => 1 } });
   bench.remover.containers = [{ leftover: containerOf(2), jobId: jobIdOf(2), running: true }];
   bench.plane.hello = { jobs: [jobPayload(1), jobPayload(2)] };
   await bench.start();
@@ -328,7 +299,7 @@ test('a listed container of a job there was no room for is kept until there is',
 });
 
 test('a host killed at any moment and started again over its store runs each job once', async () => {
-  const first = benchOf(new MemoryJobStore());
+  const first = benchOf();
   await first.start();
   first.plane.session.deliver({ type: 'job', job: jobPayload(1) });
   await first.settle();
@@ -336,7 +307,7 @@ test('a host killed at any moment and started again over its store runs each job
   first.launcher.worker.log(lineChunks(2), cursorAfter(2));
   await first.stop('leave');
   expect(first.remover.removed).toEqual([]);
-  const second = benchOf(first.store, { clock: first.clock });
+  const second = benchOf({ store: first.store, clock: first.clock });
   second.plane.hello = { log_acknowledgements: true, jobs: [jobPayload(1)] };
   await second.start();
   expect(second.launcher.worker.receivedOf('run')).toEqual([]);

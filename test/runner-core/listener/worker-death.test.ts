@@ -1,5 +1,5 @@
 /** A worker that dies while its host lives: another takes the job up, a bounded number of times. */
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MOST_WORKERS_LOST } from '../../../runner-core/listener/job-run.ts';
 import { LATE_LOOK_MS, SURVIVORS_RETRY_MS } from '../../../runner-core/listener/survivors.ts';
 import { lostVerdict, stoppedVerdict } from '../../../runner-core/wire/result-report.ts';
@@ -7,47 +7,11 @@ import {
   containerOf,
   cursorAfter,
   jobIdOf,
-  jobPayload,
   lineChunks,
   SUCCEEDED,
 } from '../../support/builders.ts';
-import type { FakeWorker } from '../../support/fake-worker.ts';
-import { listenerBench, type ListenerBench } from '../../support/listener-bench.ts';
-
-const JOB = jobIdOf(1);
-let opened: ListenerBench[] = [];
-
-/** A listener with job 1 delivered. Replies to `complete` are withheld, so that its end can be read. */
-async function jobBench() {
-  const bench = listenerBench();
-  opened.push(bench);
-  let isEnded = false;
-  bench.plane.reply = (frame) => {
-    isEnded ||= frame.type === 'complete';
-    return isEnded ? null : { type: 'ack' };
-  };
-  await bench.start();
-  bench.plane.session.deliver({ type: 'job', job: jobPayload(1) });
-  await bench.settle();
-  const verdict = (): unknown => {
-    const state = bench.store.job(JOB)?.state;
-    return state?.kind === 'reporting' ? state.verdict : state?.kind;
-  };
-  return { ...bench, worker: bench.launcher.worker, verdict };
-}
-
-/** The worker made its container and started it. */
-async function startContainer(bench: ListenerBench, worker: FakeWorker): Promise<void> {
-  worker.say({ kind: 'made', leftover: containerOf(1) });
-  worker.say({ kind: 'phase', phase: 'running', progress: null });
-  await bench.settle();
-}
-
-afterEach(async () => {
-  for (const bench of opened) await bench.stop();
-  expect(opened.map((bench) => bench.clock.pending)).toEqual(opened.map(() => 0));
-  opened = [];
-});
+import { JOB, deliveredBench, startContainer } from '../../support/job-bench.ts';
+import type { ListenerBench } from '../../support/listener-bench.ts';
 
 /** Every worker of the job dies, the present one first; the container stays. */
 async function killWorkers(bench: ListenerBench, times: number): Promise<void> {
@@ -58,7 +22,7 @@ async function killWorkers(bench: ListenerBench, times: number): Promise<void> {
 }
 
 test('a worker that dies is followed by one that takes its container up where the log was stored to', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.worker.log(lineChunks(2), cursorAfter(2));
   bench.worker.exit({ code: 134, stderrTail: 'out of memory' });
@@ -79,7 +43,7 @@ test('a worker that dies is followed by one that takes its container up where th
 });
 
 test('a worker that dies before it made a container is followed by one that starts, and looks for it first', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   const [first] = bench.worker.receivedOf('run');
   expect(first?.mayBeMade).toBe(false);
   await killWorkers(bench, 1);
@@ -88,7 +52,7 @@ test('a worker that dies before it made a container is followed by one that star
 });
 
 test('a job outlives three workers; the fourth death is its end, told as that, and its container goes', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   await killWorkers(bench, MOST_WORKERS_LOST);
   expect(bench.verdict()).toBe('running');
@@ -100,7 +64,7 @@ test('a job outlives three workers; the fourth death is its end, told as that, a
 });
 
 test('what a dead worker had under way when it died is not taken for what its follower says', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   await killWorkers(bench, 1);
   bench.worker.log(lineChunks(1), cursorAfter(1));
@@ -111,7 +75,7 @@ test('what a dead worker had under way when it died is not taken for what its fo
 });
 
 test('output that a locked database did not take from a dead worker is read again, not stored twice', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.store.systemCode = 'SQLITE_BUSY';
   bench.store.failing.add('appendLog');
@@ -124,7 +88,7 @@ test('output that a locked database did not take from a dead worker is read agai
 });
 
 test('a worker that says it broke is followed by another as well', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.worker.end(lostVerdict('worker_crashed'));
   await bench.settle();
@@ -133,7 +97,7 @@ test('a worker that says it broke is followed by another as well', async () => {
 });
 
 test('a worker that dies while its job is being stopped is followed by none', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.listener.stopJob(JOB, 'owner');
   await killWorkers(bench, 1);
@@ -143,7 +107,7 @@ test('a worker that dies while its job is being stopped is followed by none', as
 });
 
 test('a stop reaches the worker that followed a dead one', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   await killWorkers(bench, 1);
   bench.listener.stopJob(JOB, 'owner');
@@ -153,7 +117,7 @@ test('a stop reaches the worker that followed a dead one', async () => {
 });
 
 test('a verdict of ours is on disk before what the job made goes', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   bench.remover.engine = 'stuck';
   await killWorkers(bench, 1 + MOST_WORKERS_LOST);
@@ -162,7 +126,7 @@ test('a verdict of ours is on disk before what the job made goes', async () => {
 });
 
 test('a malformed message ends the worker, and another follows', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   bench.worker.sayRaw({ kind: 'log', chunks: [{ seq: 'one' }], cursor: null, markers: [] });
   await bench.settle();
   expect(bench.worker.isKilled).toBe(true);
@@ -172,7 +136,7 @@ test('a malformed message ends the worker, and another follows', async () => {
 });
 
 test('a container that a dead worker had asked for, and that comes after the end of its job, is removed', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await killWorkers(bench, 1);
   bench.listener.stopJob(JOB, 'owner');
   await killWorkers(bench, 1);
@@ -188,7 +152,7 @@ test('a container that a dead worker had asked for, and that comes after the end
 });
 
 test('a worker that cannot be started is no end of a container that runs: the next one takes it up', async () => {
-  const bench = await jobBench();
+  const bench = await deliveredBench();
   await startContainer(bench, bench.worker);
   const launch = bench.launcher.launch.bind(bench.launcher);
   let refusals = 2;
