@@ -6,16 +6,11 @@ import { doctor, doctorAlone } from '../../../main/cli/doctor.ts';
 import { events } from '../../../main/cli/events.ts';
 import { CommandError, EXIT } from '../../../main/cli/exit-codes.ts';
 import { HostClient } from '../../../main/cli/host-client.ts';
-import { CHECKS, healthViewSchema, type CheckId } from '../../../main/contract/views.ts';
-import {
-  failed,
-  fine,
-  notApplicable,
-  type Checks,
-  type Finding,
-} from '../../../main/services/health/check.ts';
+import { healthViewSchema, type CheckId } from '../../../main/contract/views.ts';
+import { failed, fine, notApplicable, type Finding } from '../../../main/services/health/check.ts';
 import { Health } from '../../../main/services/health/health.ts';
 import { systemClock } from '../../../runner-core/system.ts';
+import { allChecks } from '../../support/all-checks.ts';
 import { ApiBench, MemorySettings } from '../../support/api-bench.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { tempDir } from '../../support/temp-dir.ts';
@@ -33,10 +28,7 @@ async function bench(script: Partial<Record<CheckId, Finding>> = {}) {
     clock: systemClock,
     log: new RecordedLog(),
     settings: new MemorySettings(),
-    checks: () =>
-      Object.fromEntries(
-        CHECKS.map((id) => [id, () => script[id] ?? fine('Well.')]),
-      ) as unknown as Checks,
+    checks: () => allChecks((id) => () => script[id] ?? fine('Well.')),
     changed: () => api.subjects.touch('health'),
   });
   api.views.health = () => health.view();

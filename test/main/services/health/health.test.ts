@@ -10,6 +10,7 @@ import {
   type Finding,
 } from '../../../../main/services/health/check.ts';
 import { Health } from '../../../../main/services/health/health.ts';
+import { allChecks } from '../../../support/all-checks.ts';
 import { MemorySettings } from '../../../support/api-bench.ts';
 import { FakeClock, settle } from '../../../support/fake-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
@@ -35,7 +36,7 @@ function bench(script: Script = {}, settings = new MemorySettings()) {
     clock,
     log,
     settings,
-    checks: () => Object.fromEntries(CHECKS.map((id) => [id, look(id)])) as unknown as Checks,
+    checks: () => allChecks(look),
     changed: () => (changes += 1),
   });
   const state = (id: CheckId) => health.view().checks.find((check) => check.id === id);
