@@ -26,7 +26,7 @@ function flagsOrExit(): PlaneFlags {
 async function main(): Promise<void> {
   const flags = flagsOrExit();
   let stop = (): void => process.exit(0);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     // Ctrl-C reaches the host as well, which still needs us to report its jobs and then ends us.
     process.on(signal, () => void (flags.withParent || stop()));
   }

@@ -14,7 +14,8 @@ export interface LeaseNews {
 
 /**
  * Hosted: every lease, halted or not; started ones come launchable in `hello` and bare in heartbeats.
- * Improved: only leases that may still be started. Beside a halt they go out in frames of their own,
+ * Improved: only leases that may still be started; of started ones `hello` has the ids, so that a runner that lost
+ * its records takes up what it still has of them. Beside a halt they go out in frames of their own,
  * since the reference client drops all jobs of a frame that carries one.
  *
  * @param alsoHalted executions the runner holds without a lease (improved only)
@@ -29,10 +30,11 @@ export function leaseNews(
   const halted = leases.filter((lease) => lease.halt_requested_at_ms !== null);
   const halts = haltFields([...halted.map((lease) => lease.execution_id), ...alsoHalted]);
   const jobs = jobsToTell(parts, leases, frame);
+  const started = startedFields(parts, leases, frame);
   if (parts.behaviour === 'improved' && halts['halt'] === true) {
-    return { fields: halts, separate: jobs };
+    return { fields: { ...halts, ...started }, separate: jobs };
   }
-  return { fields: { ...jobFields(jobs), ...halts }, separate: [] };
+  return { fields: { ...jobFields(jobs), ...halts, ...started }, separate: [] };
 }
 
 function jobsToTell(
@@ -50,6 +52,17 @@ function jobsToTell(
       ? prepareDelivery(parts, lease)
       : replayedJob(parts, lease),
   );
+}
+
+function startedFields(
+  parts: PlaneParts,
+  leases: readonly AssignmentRow[],
+  frame: 'hello' | 'heartbeat',
+): JsonObject {
+  if (parts.behaviour !== 'improved' || frame !== 'hello') return {};
+  const started = leases.filter((lease) => !isUnstarted(lease));
+  if (started.length === 0) return {};
+  return { held_execution_ids: started.map((lease) => lease.execution_id) };
 }
 
 function jobFields(jobs: readonly JsonObject[]): JsonObject {

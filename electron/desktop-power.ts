@@ -1,5 +1,5 @@
 /** What Electron tells of battery and plug, where we cannot ask the system ourselves. */
-import { systemPower, type PowerSource } from '../main/system-power.ts';
+import { linuxPower, type PowerSource } from '../main/system-power.ts';
 
 type Subscribe<E extends string> = (event: E, changed: () => void) => unknown;
 type SubscribeToBoth = Subscribe<'on-ac'> & Subscribe<'on-battery'>;
@@ -16,13 +16,17 @@ export interface BatteryMonitor {
  * there, so that it is asked once a minute. On macOS and Windows Electron tells of each change.
  */
 export function desktopPower(monitor: BatteryMonitor, osName: NodeJS.Platform): PowerSource {
-  const kernel = systemPower(osName);
-  if (kernel !== null)
+  if (osName === 'linux') {
+    const kernel = linuxPower();
     return {
-      onBattery: async () => (await kernel.onBattery()) ?? (monitor.isOnBatteryPower() || null),
+      async read() {
+        const reading = await kernel.read();
+        return reading === 'no_battery' && monitor.isOnBatteryPower() ? 'battery' : reading;
+      },
     };
+  }
   return {
-    onBattery: () => Promise.resolve(monitor.isOnBatteryPower()),
+    read: () => Promise.resolve(monitor.isOnBatteryPower() ? 'battery' : 'plugged_in'),
     watch(changed) {
       monitor.on('on-ac', changed);
       monitor.on('on-battery', changed);

@@ -4,6 +4,7 @@ import { FLAGS, parseConfig, USAGE, type HostConfig } from '../main/config.ts';
 import { dataPaths, makeFolder } from '../main/data-dir.ts';
 import { createHost } from '../main/host.ts';
 import { VERSION } from '../main/version.ts';
+import { watchUnexpected } from '../main/watch-unexpected.ts';
 import { systemClock } from '../runner-core/system.ts';
 import { ask } from './ask.ts';
 import type { AboutDesktop } from './desktop-bridge.ts';
@@ -50,6 +51,7 @@ async function run(config: HostConfig): Promise<void> {
   guardPages({ ownOrigin: () => ownOrigin, serviceOrigin: () => serviceOrigin });
 
   const host: ShellHost = await createHost(desktopPlatform(fork, powerMonitor), config);
+  watchUnexpected(process, host, systemClock, () => app.exit(FAILED));
   const window: HostWindow = new HostWindow({
     signInUrl: () => host.signInUrl(),
     preload: PLACES.preload,
@@ -192,4 +194,6 @@ function cannotStart(error: unknown): void {
   app.exit(FAILED);
 }
 
+// Whoever started it may have closed what it prints to.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 main();

@@ -19,5 +19,6 @@ export interface ShellHost {
   wake(): void;
   /** The page or the command line asks for the end of the app. */
   onQuitAsked(quit: (how: StopHow) => void): void;
+  unexpected(kind: 'rejection' | 'exception', error: unknown): Promise<void>;
   stop(how: StopHow): Promise<void>;
 }

@@ -109,8 +109,13 @@ function pausedWords({ pause, held }: OverviewView, clock: Moment['clock']): str
     return `Finishing ${jobs(held.length)}, then pausing`;
   const battery = pause?.onBattery === true ? ' while on battery' : '';
   const until = pause?.untilMs == null ? '' : ` until ${clock(pause.untilMs)}`;
-  const finishing = held.length > 0 ? `${jobs(held.length)} finishing` : '';
-  return joined(joined(`Paused${battery}${until}`, finishing), plainNote(pause?.note ?? ''));
+  const waiting = held.filter(({ waitsForResume }) => waitsForResume).length;
+  const running = held.length - waiting;
+  const rest = [
+    ...(running > 0 ? [`${jobs(running)} finishing`] : []),
+    ...(waiting > 0 ? [`${jobs(waiting)} not started`] : []),
+  ].join(', ');
+  return joined(joined(`Paused${battery}${until}`, rest), plainNote(pause?.note ?? ''));
 }
 
 /** The page says first what follows, then why; in one row the why is what counts. */
@@ -125,7 +130,8 @@ function slotWords({ held, slots }: OverviewView): string {
 }
 
 function jobWords(job: SlotView, { clock }: Moment): string {
-  const phase = job.state === 'running' ? (job.phase ?? 'running') : job.state;
+  const isPhaseShown = job.state === 'running' || job.waitsForResume;
+  const phase = isPhaseShown ? (job.phase ?? 'running') : job.state;
   return joined(
     phase.charAt(0).toLowerCase() + phase.slice(1),
     `since ${clock(job.startedAtMs ?? job.acceptedAtMs)}`,

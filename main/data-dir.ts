@@ -36,6 +36,8 @@ export interface DataPaths {
   /** Of the seal on `credentials`; mode 0600. */
   readonly sealKey: string;
   readonly settings: string;
+  /** The host's own id, as the database has it. */
+  readonly instance: string;
 }
 
 /** A data folder held by this process. */
@@ -82,6 +84,7 @@ export function dataPaths(root: string): DataPaths {
     credentials: join(root, 'credentials'),
     sealKey: join(root, 'seal.key'),
     settings: join(root, 'settings.yaml'),
+    instance: join(root, 'instance'),
   };
 }
 

@@ -11,6 +11,7 @@ import { systemClock, systemRandom } from '../runner-core/system.ts';
 import { parseConfig, USAGE, WAIT_FOR_JOB_MS, type HostConfig } from './config.ts';
 import { defaultDataDir } from './data-dir.ts';
 import type { Host } from './host-shape.ts';
+import type { ForcedEnd } from './services/forced-end.ts';
 import { createHost } from './host.ts';
 import { hasDesktop, openPage } from './open-page.ts';
 import { OneShot } from './one-shot.ts';
@@ -18,7 +19,10 @@ import type { Platform } from './platform.ts';
 import {
   engineLine,
   intakeLine,
+  lastEndLine,
   jobLine,
+  leftFolder,
+  leftLines,
   pageLine,
   sessionLine,
   storageLines,
@@ -28,6 +32,7 @@ import {
 import { systemPower } from './system-power.ts';
 import { systemBusSocket, watchSleep } from './system-sleep.ts';
 import { VERSION } from './version.ts';
+import { watchUnexpected } from './watch-unexpected.ts';
 import { ChildProcessLauncher } from './workers/child-process-launcher.ts';
 import { PlaneStartError } from './embedded-plane.ts';
 
@@ -38,6 +43,8 @@ const BAD_FLAGS = 2;
 const SAME_SIGNAL_MS = 200;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
+// A reader that saw enough closes the pipe, and a terminal may go away: no reason to leave jobs and containers behind.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 function headlessPlatform(): Platform {
   const environment = process.env;
@@ -47,7 +54,7 @@ function headlessPlatform(): Platform {
       new ChildProcessLauncher({ entry: here('worker.js'), environment, clock: systemClock, log }),
     planeEntry: here('control-plane.js'),
     pageDir: here('page'),
-    power: systemPower(process.platform),
+    power: systemPower({ osName: process.platform, clock: systemClock, environment }),
     clock: systemClock,
     random: systemRandom,
     environment,
@@ -68,13 +75,13 @@ function printStates(host: Host): void {
     say(line);
   };
   const showAll = (): void => {
-    const { session, engine, enrolment, settingsProblem, storage } = host.view();
+    const { session, engine, enrolment, settingsProblem, storage, takenBy } = host.view();
     show('engine', engineLine(engine));
     if (enrolment !== null)
       show('enrolment', `Enrol    ${enrolment.problem}. ${enrolment.remedy}.`);
     // Without a problem, not being enrolled is a moment of the first start.
     if (session.kind !== 'signed_out' || enrolment !== null)
-      show('session', sessionLine(session, host.serverUrl, systemClock.nowMs()));
+      show('session', sessionLine(session, host.serverUrl, systemClock.nowMs(), takenBy));
     showIntake();
     if (settingsProblem !== null || shown.has('settings'))
       show('settings', settingsLine(settingsProblem));
@@ -100,6 +107,8 @@ function printStates(host: Host): void {
     if (change.kind === 'job') showJob(change.jobId);
     else showAll();
   });
+  const { lastEnd } = host.view();
+  if (lastEnd !== null) say(lastEndLine(lastEnd, systemClock.nowMs()));
   showAll();
 }
 
@@ -109,11 +118,30 @@ async function show(host: Host, address: string): Promise<void> {
   if (!opened) say('Page     could not be opened from here; open the address above in a browser');
 }
 
-async function run(
-  config: HostConfig,
-  ended: (host: Host) => void = () => undefined,
-): Promise<number> {
+interface RunEnd {
+  readonly exitCode: number;
+  /** Nothing in the data folder is of use to anybody. */
+  readonly mayForget: boolean;
+}
+
+/** @param isOwnFolder the data folder is this stay's alone: no later start finds what it leaves there */
+async function run(config: HostConfig, isOwnFolder = false): Promise<RunEnd> {
   const host = await createHost(headlessPlatform(), config);
+  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  let exitCode: number = OK;
+  let isAsked = false;
+  let forced: Promise<ForcedEnd> | null = null;
+  const isOver = (): void => resolve(undefined);
+  const end = (how: StopHow): void => void host.stop(how).then(isOver, isOver);
+  const endNow = (): void => {
+    forced ??= host.endNow();
+    void forced.then(isOver, isOver);
+  };
+  watchUnexpected(process, host, systemClock, () => {
+    exitCode = FAILED;
+    if (isOwnFolder) endNow();
+    else process.exit(FAILED);
+  });
   const oneShot =
     config.once === true || config.ephemeral === true ? watchOver(host, config) : null;
   say(`Preloop Runner Host ${VERSION}`);
@@ -126,52 +154,86 @@ async function run(
   say(pageLine(address, host.page.takenPort));
   printStates(host);
   if (config.open && hasDesktop(process.platform, process.env)) await show(host, address);
-  let exitCode: number = OK;
-  await new Promise<void>((resolve) => {
-    const end = (how: StopHow): void => void host.stop(how).then(resolve, resolve);
-    host.onQuitAsked((how) => {
-      exitCode = oneShot?.early ?? OK;
-      say(how === 'drain' ? 'Finishing what runs, then stopping' : 'Stopping');
-      end(how);
-    });
-    void oneShot?.over.then((code) => {
-      exitCode = code;
-      end('stop');
-    });
-    let askedAtMs: number | null = null;
-    const stop = (): void => {
-      const nowMs = systemClock.monotonicMs();
-      if (askedAtMs !== null && nowMs - askedAtMs < SAME_SIGNAL_MS) return;
-      if (askedAtMs !== null) {
-        say('Exiting at once; the next start takes up what is left');
-        process.exit(FAILED);
-      }
-      askedAtMs = nowMs;
+  host.onQuitAsked((how) => {
+    isAsked = true;
+    exitCode = oneShot?.early ?? OK;
+    say(how === 'drain' ? 'Finishing what runs, then stopping' : 'Stopping');
+    end(how);
+  });
+  void oneShot?.over.then((code) => {
+    // The service may refuse a runner that has just taken its leave.
+    if (isAsked) return;
+    exitCode = code;
+    end('stop');
+  });
+  onSignals(config.ephemeral === true, {
+    first: () => {
       const held = host.view().held.length;
       say(
         held === 0
           ? 'Stopping'
           : `Stopping ${held === 1 ? 'one job' : `${held} jobs`}; Ctrl-C again exits at once`,
       );
+      isAsked = true;
       exitCode = oneShot?.early ?? OK;
       end('stop');
-    };
-    // Halted and set going again: sockets may be dead, as after sleep.
-    if (process.platform !== 'win32') process.on('SIGCONT', () => host.wake());
-    hearOfSleep(() => host.wake());
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-    // What starts an ephemeral runner is often a session that just goes away.
-    if (config.ephemeral === true) process.on('SIGHUP', stop);
+    },
+    again: () => {
+      if (!isOwnFolder) {
+        say('Exiting at once; the next start takes up what is left');
+        process.exit(FAILED);
+      }
+      if (forced === null) say('Ending what runs at once');
+      endNow();
+    },
   });
+  // Halted and set going again: sockets may be dead, as after sleep.
+  if (process.platform !== 'win32') process.on('SIGCONT', () => host.wake());
+  hearOfSleep(() => host.wake());
+  await over;
+  const forcedEnd = await endOf(forced);
+  if (forcedEnd?.kind === 'left') {
+    for (const line of leftLines(forcedEnd)) say(line);
+    say(leftFolder(host.dataDir));
+    return { exitCode: FAILED, mayForget: false };
+  }
   say('Stopped');
-  ended(host);
   const unsettled = host.unsettled();
+  if (forcedEnd !== null) {
+    if (unsettled > 0) say(`Verdicts ${unsettled} never reported; nothing of them is left here`);
+    return { exitCode: unsettled > 0 ? FAILED : exitCode, mayForget: true };
+  }
   if (config.ephemeral === true && unsettled > 0)
     say(
       `Verdicts ${unsettled} still to be reported; start again with --ephemeral --data-dir ${host.dataDir}`,
     );
-  return exitCode;
+  return { exitCode, mayForget: unsettled === 0 };
+}
+
+/** Keeps the compiler from taking what a signal sets for a constant. */
+const endOf = (forced: Promise<ForcedEnd> | null): Promise<ForcedEnd | null> =>
+  forced ?? Promise.resolve(null);
+
+interface SignalActs {
+  readonly first: () => void;
+  /** Called for each signal after the first. */
+  readonly again: () => void;
+}
+
+function onSignals(isEphemeral: boolean, { first, again }: SignalActs): void {
+  let askedAtMs: number | null = null;
+  const asked = (): void => {
+    const nowMs = systemClock.monotonicMs();
+    if (askedAtMs !== null && nowMs - askedAtMs < SAME_SIGNAL_MS) return;
+    const isFirst = askedAtMs === null;
+    askedAtMs = nowMs;
+    if (isFirst) first();
+    else again();
+  };
+  process.on('SIGINT', asked);
+  process.on('SIGTERM', asked);
+  // What starts an ephemeral runner is often a session that just goes away.
+  if (isEphemeral) process.on('SIGHUP', asked);
 }
 
 /** Until this process ends. */
@@ -196,13 +258,13 @@ function watchOver(host: Host, config: HostConfig): OneShot {
 /** A folder for one stay, where the owner names none; it stays only if something in it is still to be told. */
 async function runInOwnFolder(config: HostConfig): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'preloop-runner-'));
-  let unsettled = 0;
+  let end: RunEnd = { exitCode: FAILED, mayForget: true };
   try {
-    return await run({ ...config, dataDir }, (host) => {
-      unsettled = host.unsettled();
-    });
+    end = await run({ ...config, dataDir }, true);
+    return end.exitCode;
   } finally {
-    if (unsettled === 0) await rm(dataDir, { recursive: true, force: true });
+    if (end.mayForget)
+      await rm(dataDir, { recursive: true, force: true }).catch(() => say(leftFolder(dataDir)));
   }
 }
 
@@ -211,7 +273,7 @@ async function main(): Promise<number> {
   if (parsed.ok) {
     const { config } = parsed;
     const ownFolder = config.ephemeral === true && config.dataDir === null;
-    return ownFolder ? await runInOwnFolder(config) : await run(config);
+    return ownFolder ? await runInOwnFolder(config) : (await run(config)).exitCode;
   }
   if (parsed.kind === 'invalid') {
     const flag = parsed.flag === 'flags' ? '' : `${parsed.flag}: `;

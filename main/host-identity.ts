@@ -1,6 +1,7 @@
 /** Keeps trying to have an identity on the service: at once from the store, else by enrolling. */
 import { arch, hostname, platform } from 'node:os';
 import { reconnectDelayMs } from '../runner-core/listener/reconnect-delay.ts';
+import type { RunnerId } from '../runner-core/model/ids.ts';
 import type { Clock, RandomSource, RunnerIdentity } from '../runner-core/ports.ts';
 import type { Enrolled, Enrolment, EnrolmentRequest } from './services/enrolment.ts';
 
@@ -29,6 +30,7 @@ export interface HostIdentityOptions {
 export class HostIdentity {
   readonly #options: HostIdentityOptions;
   readonly #abort = new AbortController();
+  #knownRunner: RunnerId | null = null;
   #identity: RunnerIdentity | null = null;
 
   constructor(options: HostIdentityOptions) {
@@ -39,9 +41,15 @@ export class HostIdentity {
     return this.#identity;
   }
 
+  /** Whose labels are on what an earlier host left, also where the service has to be asked before `current` is known. */
+  get knownRunner(): RunnerId | null {
+    return this.#identity?.runnerId ?? this.#knownRunner;
+  }
+
   /** True where the identity is known without asking anybody; it is `current` at once. */
   recall(): boolean {
     const { enrolment, request } = this.#options;
+    this.#knownRunner = enrolment.knownRunner(request) ?? null;
     this.#identity = enrolment.stored(request) ?? null;
     return this.#identity !== null;
   }

@@ -8,6 +8,9 @@ import type { RequestHandlers } from './api/page-source.ts';
 import type { OverviewView } from './contract/views.ts';
 import type { EmbeddedPlane } from './embedded-plane.ts';
 import type { PauseWish } from './services/owner-choice.ts';
+import type { ForcedEnd } from './services/forced-end.ts';
+import type { TakenBy } from './services/take-over.ts';
+import type { UnexpectedEnd } from './services/unexpected.ts';
 import type { StorageState } from './services/views/storage-words.ts';
 
 /** What a shell may show; each is read anew after a change. */
@@ -20,9 +23,13 @@ export interface HostView {
     readonly remedy: string;
     readonly retryable: boolean;
   } | null;
+  /** Who took this runner over; null while nobody did, and until it is known. */
+  readonly takenBy: TakenBy | null;
   /** Why settings.yaml as it is now is not in force; null when it is. */
   readonly settingsProblem: string | null;
   readonly storage: StorageState;
+  /** How the host before this one ended; null where it did as it should. */
+  readonly lastEnd: UnexpectedEnd | null;
   readonly intake: Listener['intake'];
   /** Read when it is asked for. */
   readonly held: readonly HeldJob[];
@@ -71,6 +78,10 @@ export interface Host {
   takeNoMore(): void;
   /** Jobs held or not yet reported; once stopped, those the next start finds. */
   unsettled(): number;
+  /** Logged once. After an exception, also told by the next host of this data folder. Resolves once it is on disk. */
+  unexpected(kind: 'rejection' | 'exception', error: unknown): Promise<void>;
+  /** Stops, and removes what it has in the engine at once: for a data folder that no other host takes up. */
+  endNow(): Promise<ForcedEnd>;
   /** Idempotent; `stop` overrides a `drain` under way. */
   stop(how: StopHow): Promise<void>;
 }

@@ -1,19 +1,22 @@
 /** The one place where everything is constructed, in reading order, and closed in reverse. */
 import { openKeyFileBox } from '../runner-core/sealing/key-file-box.ts';
+import { dockerEngine } from '../runner-core/docker/dockerode-engine.ts';
 import { EngineLeftoverRemover } from '../runner-core/docker/leftover-remover.ts';
 import { endpointProbe } from '../runner-core/docker/endpoint-probe.ts';
 import { Listener, type StopHow } from '../runner-core/listener/listener.ts';
 import { toJobId, type JobId } from '../runner-core/model/ids.ts';
+import type { Leftover } from '../runner-core/model/leftover.ts';
 import { newId } from '../runner-core/system.ts';
 import { shownSkewMs } from './control-plane/clock-skew.ts';
+import { recordedHostname } from './control-plane/runner-record.ts';
 import { ServiceRoute } from './control-plane/service-route.ts';
 import { WebSocketControlPlane } from './control-plane/websocket-control-plane.ts';
 import { Closers } from './closers.ts';
 import type { HostConfig } from './config.ts';
 import { openDataDir, type DataDir } from './data-dir.ts';
-import { EmbeddedPlane } from './embedded-plane.ts';
 import type { Host, HostChange, HostView } from './host-shape.ts';
 import { HostIdentity, thisMachine } from './host-identity.ts';
+import { keptInstance } from './host-instance.ts';
 import { HostLog } from './log.ts';
 import { identityKey, refuseOthersJobs, unsettledOrOne } from './whose-jobs.ts';
 import { PageApi } from './page-api.ts';
@@ -21,21 +24,22 @@ import type { Platform } from './platform.ts';
 import { openCredentialVault } from './secrets/credential-vault.ts';
 import { EngineWatch } from './services/engine-watch.ts';
 import { Enrolment } from './services/enrolment.ts';
+import { forceEnd } from './services/forced-end.ts';
 import { Housekeeping } from './services/housekeeping.ts';
 import { LeftoverBook } from './services/leftover-book.ts';
 import { openHealth } from './services/health/open-health.ts';
 import { Leftovers } from './services/leftovers.ts';
 import { OwnerChoice } from './services/owner-choice.ts';
 import { WakeWatch } from './services/wake-watch.ts';
+import { Unexpected } from './services/unexpected.ts';
+import { startPlane } from './start-plane.ts';
 import { openSettingsFile } from './settings-file.ts';
-import { TakeOver } from './services/take-over.ts';
+import { TakeOver, type TakenBy } from './services/take-over.ts';
 import { StorageWatch } from './services/storage-watch.ts';
 import { openHostStore, storePaths } from './store/host-store.ts';
 import { notedLeftovers } from './store/noted-leftovers.ts';
-import type { SettingsStore } from './store/settings-store.ts';
 import type { SqliteJobStore } from './store/sqlite-job-store.ts';
 
-const PLANE_PORT_SETTING = 'plane_port';
 /** Long enough for an answer to be on its way to who asked for the end. */
 const QUIT_DELAY_MS = 50;
 /** Identity on the embedded plane is kept by this name, since its address may change. */
@@ -77,6 +81,8 @@ async function compose(
   for (const token of vault.tokens()) log.hide(token);
   const launcher = platform.launcher(log);
   closers.add('launcher', () => launcher.stop());
+  const unexpected = new Unexpected({ clock, log, facts });
+  const { lastEnd } = unexpected;
   launcher.warm();
 
   const changes = new Set<(change: HostChange) => void>();
@@ -87,6 +93,7 @@ async function compose(
   const storage = new StorageWatch({
     ...paths,
     ...opened,
+    workspacesDir: dataDir.workspacesDir,
     clock,
     log,
     limits: () => settings.disk(),
@@ -120,7 +127,7 @@ async function compose(
   });
   const ephemeral = config.ephemeral === true;
   const serverKey = identityKey(plane === null ? serverUrl : EMBEDDED_KEY, ephemeral);
-  refuseOthersJobs(store, facts, serverKey, ephemeral);
+  refuseOthersJobs(store, { facts, vault }, serverKey, ephemeral);
   let enrolmentProblem: HostView['enrolment'] = null;
   const identity = new HostIdentity({
     enrolment: new Enrolment({ store: facts, vault, log, route }),
@@ -144,8 +151,11 @@ async function compose(
   });
   closers.add('identity', () => identity.stop());
 
-  const remover = new EngineLeftoverRemover(() => engines.address(), clock);
-  const hostInstance = facts.hostInstance(newId);
+  const hostInstance = keptInstance(facts, dataDir.instance, newId, log);
+  const remover = new EngineLeftoverRemover(engines, clock, dockerEngine, () => ({
+    hostInstance,
+    runnerId: identity.knownRunner,
+  }));
   const kept: Leftovers = new Leftovers({
     ...{ clock, log, store, hostInstance, engine: remover },
     book: new LeftoverBook(facts),
@@ -164,13 +174,24 @@ async function compose(
     remover,
     concurrency,
     engine: () => engines.address(),
+    engines,
     refusal: () => storage.refusal(),
     engineProblem: () => engines.problem,
     hostInstance,
+    knownRunner: () => identity.knownRunner,
     workspacesDir: dataDir.workspacesDir,
     ephemeral,
   });
-  const takeOver = new TakeOver(facts, serverKey);
+  const takeOver = new TakeOver({
+    ...{ facts, serverKey, log, ownHostname: thisMachine().hostname },
+    ask: async () => {
+      const runnerId = identity.current?.runnerId;
+      if (runnerId === undefined || ownerToken === null) return null;
+      return recordedHostname(route, serverUrl, ownerToken, runnerId);
+    },
+    changed: () => tell({ kind: 'session' }),
+  });
+  const takenBy = (): TakenBy | null => takeOver.by;
   listener.onChange((change) => {
     if (change.kind === 'session') takeOver.saw(change.state);
     if (change.kind === 'job') lookForEngineAfter(store, change.jobId, engines);
@@ -193,21 +214,37 @@ async function compose(
   const { refusal } = takeOver;
   await listener.start({ dial: choice.offlineSinceMs === null, refusal });
   changes.add(({ kind }) => {
-    if (kind === 'engine' && engines.address() !== null) listener.engineFound();
+    if (kind !== 'engine' || engines.address() === null) return;
+    listener.engineFound();
+    // Another one may hold what was left there.
+    kept.jobChanged();
   });
   const housekeeping = new Housekeeping({
     clock,
     log,
     workspacesDir: dataDir.workspacesDir,
     held: () => new Set(listener.held().map(({ job }) => job.spec.jobId)),
-    tidy: () => storage.tidy(),
+    tidy: (jobIds) => storage.tidy(jobIds),
   });
   closers.add('housekeeping', () => housekeeping.stop());
   housekeeping.start();
   closers.add('leftovers', () => kept.stop());
   kept.start();
   const watched = openHealth({
-    ...{ ...parts, log, facts, listener, engines, storage, route, choice, plane, tell },
+    ...{
+      ...parts,
+      log,
+      facts,
+      listener,
+      engines,
+      storage,
+      route,
+      choice,
+      plane,
+      tell,
+      takenBy,
+      lastEnd,
+    },
     database: opened.database,
     databasePath: dataDir.database,
     machineName: config.name ?? thisMachine().hostname,
@@ -216,7 +253,7 @@ async function compose(
   closers.add('health', () => watched.stop());
   changes.add((change) => watched.changed(change));
   const page = await PageApi.start({
-    ...{ ...parts, ...watched },
+    ...{ ...parts, ...watched, takenBy, lastEnd },
     log,
     dataDir: dataDir.root,
     pageDir: platform.pageDir,
@@ -254,6 +291,7 @@ async function compose(
 
   let left: number | null = null;
   let stopped: Promise<void> | null = null;
+  let isEnding = false;
   const end = async (how: StopHow): Promise<void> => {
     await listener.stop(how);
     left = unsettledOrOne(store);
@@ -274,6 +312,8 @@ async function compose(
       session: listener.session,
       engine: engines.choice,
       enrolment: enrolmentProblem,
+      takenBy: takeOver.by,
+      lastEnd,
       settingsProblem: settings.problem()?.message ?? null,
       storage: storage.state,
       intake: listener.intake,
@@ -297,14 +337,30 @@ async function compose(
       const jobId = toJobId(text);
       return jobId !== undefined && listener.stopJob(jobId, 'owner');
     },
-    wake: () => wake.told(),
+    // A terminal that goes away sends SIGCONT with SIGHUP: the session is needed once more, and not anew.
+    wake: () => {
+      if (!isEnding) wake.told();
+    },
     takeNoMore: () => {
       void listener.drain();
       tell({ kind: 'choice' });
     },
     unsettled: () => left ?? store.unsettled().length,
+    unexpected: (kind, error) => {
+      unexpected[kind](error);
+      return log.flush();
+    },
+    endNow: async () => {
+      const stopped = host.stop('stop');
+      // Once stopped, the store is closed.
+      const jobs = left === null ? listener.held() : [];
+      const projects = jobs.flatMap(({ job }) => composeProjects(store, job.spec.jobId));
+      const held = jobs.length;
+      return forceEnd({ clock, engine: remover, hostInstance, held, projects, stopped });
+    },
     onQuitAsked: (quit) => void (quitAsked = quit),
     stop: (how) => {
+      isEnding ||= how !== 'drain';
       // A second call may ask for a harder way; the listener decides.
       if (stopped !== null) void listener.stop(how);
       stopped ??= end(how);
@@ -312,25 +368,6 @@ async function compose(
     },
   };
   return host;
-}
-
-async function startPlane(
-  platform: Platform,
-  dataDir: DataDir,
-  facts: SettingsStore,
-  log: HostLog,
-): Promise<EmbeddedPlane> {
-  const lastPort = Number(facts.get(PLANE_PORT_SETTING) ?? Number.NaN);
-  const plane = await EmbeddedPlane.start({
-    entry: platform.planeEntry,
-    start: platform.startPlane,
-    dataDir: dataDir.planeDir,
-    port: Number.isInteger(lastPort) ? lastPort : null,
-    clock: platform.clock,
-    log,
-  });
-  if (lastPort !== plane.port) keepPort(facts, plane.port, log);
-  return plane;
 }
 
 /** Never rejects. */
@@ -354,11 +391,6 @@ function lookForEngineAfter(store: SqliteJobStore, jobId: JobId, engines: Engine
   }
 }
 
-/** A plane at another address is no harm: the next start finds it again. */
-function keepPort(facts: SettingsStore, port: number, log: HostLog): void {
-  try {
-    facts.set(PLANE_PORT_SETTING, String(port));
-  } catch (error) {
-    log.warn('port of the plane not stored', { error });
-  }
+function composeProjects(store: SqliteJobStore, jobId: JobId): readonly Leftover[] {
+  return store.leftovers(jobId).filter(({ kind }) => kind === 'compose_project');
 }

@@ -25,6 +25,8 @@ import type { Timeline } from './services/timeline/timeline.ts';
 import { hostRequests } from './services/host-requests.ts';
 import { HostViews } from './services/host-views.ts';
 import type { OwnerChoice } from './services/owner-choice.ts';
+import type { TakenBy } from './services/take-over.ts';
+import type { UnexpectedEnd } from './services/unexpected.ts';
 import type { StorageState } from './services/views/storage-words.ts';
 import { TestJob } from './services/test-job.ts';
 import type { SettingsFile } from './settings-file.ts';
@@ -55,6 +57,8 @@ export interface PageApiDeps {
   /** What the owner is told of the clocks; null for nothing. */
   readonly skew: () => number | null;
   readonly enrolment: () => { readonly problem: string; readonly remedy: string } | null;
+  readonly takenBy: () => TakenBy | null;
+  readonly lastEnd: UnexpectedEnd | null;
   readonly choice: OwnerChoice;
   readonly storage: () => StorageState;
   readonly kept: Leftovers;

@@ -2,8 +2,14 @@
 import type { OverviewView } from './contract/views.ts';
 import type { EngineChoice } from '../runner-core/docker/docker-endpoint.ts';
 import { networkWords } from '../runner-core/model/network-problem.ts';
-import type { SessionState } from '../runner-core/model/session-state.ts';
+import type { Refusal, SessionState } from '../runner-core/model/session-state.ts';
+import type { Leftover } from '../runner-core/model/leftover.ts';
 import { reasonText } from '../runner-core/model/reason-text.ts';
+import { takenByWords } from './services/views/sentence.ts';
+import type { ForcedEnd } from './services/forced-end.ts';
+import type { UnexpectedEnd } from './services/unexpected.ts';
+import { endWords } from './services/views/end-words.ts';
+import type { TakenBy } from './services/take-over.ts';
 import {
   storageFaults,
   storageSentence,
@@ -17,12 +23,15 @@ const REFUSAL_WORDS = {
   deleted:
     'This runner was deleted on the service. Start once with --enrol new to register it anew.',
   rotated: "This runner's token was rotated elsewhere. Start once with --enrol again.",
-  replaced:
-    'Another process took over this runner. No jobs are taken until you decide; to take it back: npx preloop-host take-back',
 } as const;
 
-/** `nowMs` is epoch ms; the countdown is in whole seconds. */
-export function sessionLine(state: SessionState, serverUrl: string, nowMs: number): string {
+/** `nowMs` is epoch ms; the countdown is in whole seconds. `takenBy` null: not known yet. */
+export function sessionLine(
+  state: SessionState,
+  serverUrl: string,
+  nowMs: number,
+  takenBy: TakenBy | null = null,
+): string {
   switch (state.kind) {
     case 'signed_out':
       return `Session  not enrolled with ${serverUrl}`;
@@ -37,10 +46,17 @@ export function sessionLine(state: SessionState, serverUrl: string, nowMs: numbe
       return `Session  offline: ${state.cause}; next try in ${seconds} s${then}`;
     }
     case 'refused':
-      return `Session  ${REFUSAL_WORDS[state.refusal]}`;
+      return `Session  ${refusalWords(state.refusal, takenBy)}`;
     case 'closed':
       return 'Session  closed';
   }
+}
+
+function refusalWords(refusal: Refusal, takenBy: TakenBy | null): string {
+  if (refusal !== 'replaced') return REFUSAL_WORDS[refusal];
+  const { who, limit } = takenByWords(takenBy);
+  const place = limit === null ? '' : ` ${limit}`;
+  return `${who} took over this runner.${place} No jobs are taken until you decide; to take it back: npx preloop-host take-back`;
 }
 
 /** Whether jobs are taken, once that was not so. */
@@ -87,6 +103,44 @@ export function storageLines(storage: StorageState): readonly string[] {
         ]),
     ...storageFaults(storage).map(({ what, why }) => `Store    ${what} ${why}`),
   ];
+}
+
+/** The host before this one ended by a failure. */
+export function lastEndLine(lastEnd: UnexpectedEnd, nowMs: number): string {
+  const { state, consequence } = endWords(lastEnd, nowMs, undefined);
+  return `Fault    ${state} ${consequence}`;
+}
+
+/** What could not be removed at a quick end, each with the command that does it. */
+export function leftLines({
+  things,
+  label,
+}: ForcedEnd & { readonly kind: 'left' }): readonly string[] {
+  if (things === null)
+    return [
+      `Left     containers that Docker did not tell of; list them with: docker ps -a --filter label=${label}`,
+    ];
+  return things.map(
+    (thing) =>
+      `Left     ${thing.kind.replace('_', ' ')} ${thing.name}; remove it with: ${removalOf(thing)}`,
+  );
+}
+
+function removalOf({ kind, name }: Leftover): string {
+  switch (kind) {
+    case 'container':
+      return `docker rm -fv ${shellWord(name)}`;
+    case 'network':
+      return `docker network rm ${shellWord(name)}`;
+    case 'compose_project':
+      return `docker compose -p ${shellWord(name)} down -v`;
+  }
+}
+
+/** @param osName decides which shell reads it */
+export function leftFolder(dataDir: string, osName: NodeJS.Platform = process.platform): string {
+  const removal = osName === 'win32' ? `rmdir /s /q "${dataDir}"` : `rm -rf ${shellWord(dataDir)}`;
+  return `Left     folder ${dataDir}; remove it with: ${removal}`;
 }
 
 /** One line a state; for an end with its reason and remedy in plain words. */

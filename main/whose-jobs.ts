@@ -1,6 +1,7 @@
 /** Whose jobs a data folder holds: those of the runner that stays, or of one for a single stay (`--ephemeral`). */
 import { RunnerError } from '../runner-core/model/errors.ts';
 import type { JobStore } from '../runner-core/ports.ts';
+import type { CredentialVault } from './secrets/credential-vault.ts';
 import type { SettingsStore } from './store/settings-store.ts';
 
 const EPHEMERAL_PREFIX = 'ephemeral ';
@@ -33,15 +34,26 @@ export function identityKey(serverKey: string, ephemeral: boolean): string {
   return ephemeral ? `${EPHEMERAL_PREFIX}${serverKey}` : serverKey;
 }
 
-/** A verdict is only heard from the runner that had the job, so the other kind of start must not send it. */
+/**
+ * A verdict is only heard from the runner that had the job, so the other kind of start must not send it. A database
+ * that was begun anew knows no identity yet, and has jobs again: then the credentials tell.
+ */
 export function refuseOthersJobs(
   store: Pick<JobStore, 'unsettled'>,
-  facts: Pick<SettingsStore, 'servers' | 'identity'>,
+  {
+    facts,
+    vault,
+  }: {
+    readonly facts: Pick<SettingsStore, 'servers' | 'identity'>;
+    readonly vault: Pick<CredentialVault, 'servers' | 'runnerId'>;
+  },
   serverKey: string,
   ephemeral: boolean,
 ): void {
   if (store.unsettled().length === 0) return;
-  const leftByEphemeral = facts.servers().some((known) => known.startsWith(EPHEMERAL_PREFIX));
-  const isOurs = ephemeral ? facts.identity(serverKey) !== undefined : !leftByEphemeral;
+  const known = facts.servers().length > 0 ? facts.servers() : vault.servers();
+  const leftByEphemeral = known.some((server) => server.startsWith(EPHEMERAL_PREFIX));
+  const identity = facts.identity(serverKey) ?? vault.runnerId(serverKey);
+  const isOurs = ephemeral ? identity !== undefined : !leftByEphemeral;
   if (!isOurs) throw new OthersJobsError(ephemeral);
 }

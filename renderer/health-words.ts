@@ -92,7 +92,7 @@ export const healthWords = {
   jobLogs: 'Of it, logs of jobs',
   engineLogs: 'Beside it, Docker’s copies of running logs',
   about: (size: string) => `about ${size}`,
-  diskHow: 'Beyond the budget the oldest logs give way first; pinned jobs stay.',
+  diskHow: 'Beyond the budget unused workspaces give way first, then the oldest logs; pinned jobs stay.',
 
   left: 'Left behind',
   kept: 'Kept for a look',
@@ -106,6 +106,9 @@ export const healthWords = {
   commandCopied: 'Command copied.',
   remove: 'Remove…',
   removeLabel: (name: string) => `Remove ${name}…`,
+  waitingTitle: 'Removed once their engine answers',
+  waiting: (kind: keyof typeof REMOVED_KINDS, at: string | null) =>
+    at === null ? REMOVED_KINDS[kind] : `${REMOVED_KINDS[kind]}, in ${at}`,
   removedTitle: 'Removed',
   removed: (kind: keyof typeof REMOVED_KINDS, why: keyof typeof REMOVED_WHY) =>
     `${REMOVED_KINDS[kind]}, ${REMOVED_WHY[why]}`,

@@ -43,8 +43,14 @@ export function rackCells(overview: OverviewView): readonly ('busy' | 'free' | '
 
 export function rackWords(overview: OverviewView): string {
   const busy = overview.held.length;
-  if (!takesJobs(overview)) return busy === 0 ? words.host.closed : words.host.finishing(busy);
+  if (!takesJobs(overview)) return busy === 0 ? words.host.closed : restWords(overview);
   return busy === 0 ? words.host.allFree(overview.slots) : words.host.rack(busy, overview.slots);
+}
+
+function restWords({ held }: OverviewView): string {
+  const waiting = held.filter(({ waitsForResume }) => waitsForResume).length;
+  if (waiting === 0) return words.host.finishing(held.length);
+  return words.host.notStarted(held.length - waiting, waiting);
 }
 
 /** Whether a free slot would be filled: asked for by the owner, and possible with the engine as it is. */

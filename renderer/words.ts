@@ -59,6 +59,8 @@ export const words = {
     rack: (busy: number, slots: number) => `${busy} of ${plural(slots, 'slot', 'slots')} busy`,
     allFree: (slots: number) => `${plural(slots, 'slot', 'slots')} free`,
     finishing: (busy: number) => `${plural(busy, 'job', 'jobs')} finishing`,
+    notStarted: (finishing: number, waiting: number) =>
+      `${finishing === 0 ? '' : `${plural(finishing, 'job', 'jobs')} finishing, `}${plural(waiting, 'job', 'jobs')} not started`,
     closed: 'Slots closed',
     pause: 'Pause',
     resume: 'Resume',

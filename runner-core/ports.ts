@@ -8,7 +8,7 @@ import type { JobLimits, JobSpec, TrustedOption } from './model/job-spec.ts';
 import type { Verdict } from './model/outcome.ts';
 import type { LogChunk, LogCursor } from './model/log-chunk.ts';
 import type { FromWorker, RunFacts, ToWorker } from './worker/protocol.ts';
-import type { Leftover } from './model/leftover.ts';
+import type { EngineIdentity, Leftover } from './model/leftover.ts';
 import type { JobMarker } from './wire/markers.ts';
 import type { ClientFrame, LogsFrame, ServerFrame } from './wire/frames.ts';
 
@@ -52,6 +52,8 @@ export interface StoredJob {
   readonly lines: number;
   readonly chunks: number;
   readonly bytes: number;
+  /** Of the ids of its batches: 18 hex digits, drawn when the job was accepted. */
+  readonly batchSalt: string;
   /** Wire batches fixed so far, and how many the service has acknowledged (in order). */
   readonly batches: number;
   readonly batchesAcknowledged: number;
@@ -105,6 +107,8 @@ export interface JobStore {
   leftovers(jobId: JobId): readonly Leftover[];
   /** Jobs not yet settled, oldest first. */
   unsettled(): readonly StoredJob[];
+  /** Output of a job it does not know lies there: an earlier host of this folder had started it. Left out: never. */
+  wasHere?(jobId: JobId): boolean;
 }
 
 /** Who we are on one server. The token is only ever in memory and sealed at rest. */
@@ -168,11 +172,26 @@ export interface WorkerLauncher {
   stop(): Promise<void>;
 }
 
+/** Who knows the engine in use. */
+export interface EngineSense {
+  /** Which it is; null while there is none. */
+  identity(): EngineIdentity | null;
+  /** A call to it got no answer: it is looked at now. */
+  missed(): void;
+  /** Makes sure, by one call, that it still answers. Only for a job that needs it: it may sleep. Never rejects. */
+  check(): Promise<void>;
+  /** Looks for another only where files of this machine say that one came; wakes none. Never rejects. */
+  lookIfChanged(): Promise<void>;
+}
+
 /** Removes what a worker noted. Resolves when it is seen gone; succeeds if it already was. Rejects when the engine is away. */
 export interface LeftoverRemover {
   remove(leftover: Leftover): Promise<void>;
-  /** Containers carrying our runner's labels, whoever noted them. Rejects when the engine is away: that is not none. */
-  labelled(runnerId: RunnerId): Promise<readonly LabelledContainer[]>;
+  /**
+   * All that carries our runner's labels, whoever noted it, and the compose projects of those jobs. Rejects when the
+   * engine is away: that is not none.
+   */
+  labelled(runnerId: RunnerId): Promise<readonly (LabelledContainer | LabelledThing)[]>;
 }
 /** Containers of failed jobs that stay for a set time, since the owner wants to look at them. */
 export interface KeptContainers {
@@ -183,12 +202,19 @@ export interface KeptContainers {
   keep(jobId: JobId, container: ContainerLeftover, verdict: Verdict): boolean;
   /** By the engine's id. */
   isKept(containerId: string): boolean;
+  /** Something that no job held here claims was removed: the owner is shown it. */
+  noteUnclaimed?(jobId: JobId, leftover: Leftover): void;
 }
 export type ContainerLeftover = Leftover & { readonly kind: 'container' };
 export interface LabelledContainer {
   readonly leftover: Leftover & { readonly kind: 'container' };
   readonly jobId: JobId;
   readonly running: boolean;
+}
+/** `jobId`: who made it; a network may be used by others. */
+export interface LabelledThing {
+  readonly leftover: Exclude<Leftover, { kind: 'container' }>;
+  readonly jobId: JobId;
 }
 
 /** What the owner may change; read anew for each job. */

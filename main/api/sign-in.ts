@@ -22,6 +22,13 @@ const SETTING = 'page_tokens';
 const keptSchema = z.array(z.object({ hash: z.string().length(64), untilMs: z.number() }));
 type Kept = z.infer<typeof keptSchema>;
 
+/** A page signed in. `untilMs` is epoch ms and counts only at a start of the host; `endsAtMs` is on the monotonic clock. */
+interface Token {
+  readonly hash: string;
+  readonly untilMs: number;
+  readonly endsAtMs: number;
+}
+
 interface Code {
   readonly hash: Buffer;
   /** By the monotonic clock. */
@@ -43,14 +50,21 @@ export interface SignInDeps {
 export class SignIn {
   readonly #deps: SignInDeps;
   #codes: Code[] = [];
-  #tokens: Kept;
+  #tokens: readonly Token[];
   /** For this run only: never stored. */
   readonly #runTokens: Buffer[] = [];
   #failures: number[] = [];
 
   constructor(deps: SignInDeps) {
     this.#deps = deps;
-    this.#tokens = readKept(deps.settings.get(SETTING));
+    const nowMs = deps.clock.nowMs();
+    const atMs = deps.clock.monotonicMs();
+    // No longer than a new one, however far the clock was set back while no host ran.
+    this.#tokens = readKept(deps.settings.get(SETTING)).map(({ hash, untilMs }) => ({
+      hash,
+      untilMs,
+      endsAtMs: atMs + Math.min(untilMs - nowMs, TOKEN_LIFE_MS),
+    }));
   }
 
   /** A new code: good once, for CODE_LIFE_MS. */
@@ -87,21 +101,27 @@ export class SignIn {
 
   isSignedIn(token: string): boolean {
     const given = hashOf(token);
-    const nowMs = this.#deps.clock.nowMs();
-    const kept = this.#tokens
-      .filter(({ untilMs }) => untilMs > nowMs)
-      .map(({ hash }) => Buffer.from(hash, 'hex'));
+    const kept = this.#livingTokens().map(({ hash }) => Buffer.from(hash, 'hex'));
     return [...kept, ...this.#runTokens].filter((hash) => timingSafeEqual(hash, given)).length > 0;
   }
 
   #newToken(): string {
     const token = this.#newSecret();
-    const nowMs = this.#deps.clock.nowMs();
-    const hash = hashOf(token).toString('hex');
-    const living = this.#tokens.filter(({ untilMs }) => untilMs > nowMs);
-    this.#tokens = [...living, { hash, untilMs: nowMs + TOKEN_LIFE_MS }].slice(-MAX_TOKENS);
-    this.#deps.settings.set(SETTING, JSON.stringify(this.#tokens));
+    const { clock, settings } = this.#deps;
+    const made: Token = {
+      hash: hashOf(token).toString('hex'),
+      untilMs: clock.nowMs() + TOKEN_LIFE_MS,
+      endsAtMs: clock.monotonicMs() + TOKEN_LIFE_MS,
+    };
+    this.#tokens = [...this.#livingTokens(), made].slice(-MAX_TOKENS);
+    const kept: Kept = this.#tokens.map(({ hash, untilMs }) => ({ hash, untilMs }));
+    settings.set(SETTING, JSON.stringify(kept));
     return token;
+  }
+
+  #livingTokens(): readonly Token[] {
+    const nowMs = this.#deps.clock.monotonicMs();
+    return this.#tokens.filter(({ endsAtMs }) => endsAtMs > nowMs);
   }
 
   #freshCodes(): Code[] {

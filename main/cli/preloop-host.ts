@@ -42,9 +42,9 @@ const USAGE = `Usage: preloop-host VERB [FLAGS]
                               --remove ID           removes a kept one now
   submit FILE [--wait]      hands a job to the embedded plane; with --wait follows it to its end
   open [--print]            opens the page, or prints a sign-in address for it
-  pause                     takes no new jobs; what runs goes on
+  pause                     starts no job; what runs goes on
                               --for 1h, --until 18:00   resumes by itself
-                              --after-jobs          says so until what runs has ended
+                              --after-jobs          finishes all it has accepted first
                               --on-battery          only while the machine is on battery
                               --note TEXT           shown beside it
   resume                    takes them again

@@ -23,7 +23,13 @@ export const quit: Verb = async ({ client, flags, print }) => {
   if (!flags.json && held.length > 0)
     print(`${DOING[how]} ${jobs}${how === 'leave' ? ' running' : ''}, then quitting`);
   try {
-    await client.until('overview', {}, () => false);
+    let said = '';
+    await client.until('overview', {}, ({ sentence }) => {
+      // What holds the end up, such as a job whose engine is away; the sentence alone changes with each job.
+      if (how === 'drain' && !flags.json && / waits? for /.test(sentence.consequence))
+        if (sentence.consequence !== said) print((said = sentence.consequence));
+      return false;
+    });
   } catch (error) {
     if (!(error instanceof HostGoneError)) throw error;
   }

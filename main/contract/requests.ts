@@ -58,7 +58,10 @@ export const REQUESTS = {
   /** What is left out: at once, until resumed, without a note. It replaces a pause there is. */
   'host.pause': {
     input: z.strictObject({
-      /** `after_jobs`: what is held is finished first; nothing new starts either way. */
+      /**
+       * `after_jobs`: all that was accepted is finished first. `now`: what runs goes on, and what was accepted
+       * and not started waits. Nothing new is taken either way.
+       */
       when: z.enum(['now', 'after_jobs']).optional(),
       untilMs: z.number().nullable().optional(),
       onBattery: z.boolean().optional(),

@@ -3,6 +3,7 @@
  * are epoch ms, durations ms, sizes bytes. Small and whole: a view is replaced, never patched.
  */
 import * as z from 'zod';
+import { engineIdentitySchema } from '../../runner-core/model/leftover.ts';
 
 const instant = z.number();
 const count = z.number().int().nonnegative();
@@ -104,6 +105,8 @@ export const slotViewSchema = jobRowSchema.extend({
   progress: z.string().nullable(),
   /** The last three lines at most, as text with ANSI colours. */
   lastLines: z.array(z.string()).max(3),
+  /** Accepted and not started: the owner's pause holds it back. */
+  waitsForResume: z.boolean(),
   /** Middle half of this flow's earlier runs; null under five of them. */
   usual: z.object({ fromMs: z.number(), toMs: z.number() }).nullable(),
 });
@@ -129,8 +132,19 @@ export const leftoversViewSchema = z.object({
       id: z.string(),
       name: z.string(),
       jobId: z.string(),
+      /** Where it is; left out of older entries. */
+      engine: engineIdentitySchema.optional(),
       sinceMs: instant,
       untilMs: instant,
+    }),
+  ),
+  /** Of ended jobs, removed once the engine they are in answers; `at`: which that is, null where not known. */
+  waiting: z.array(
+    z.object({
+      kind: z.enum(['container', 'network', 'compose_project']),
+      name: z.string(),
+      jobId: z.string(),
+      at: z.string().nullable(),
     }),
   ),
   /** Newest first. `kept_over`: its time was over; `owner`: by hand; `unowned`: its job had ended. */

@@ -102,6 +102,13 @@ export class CredentialVault {
     this.#write(serverUrl, rest.length === 0 ? undefined : Object.fromEntries(rest));
   }
 
+  /** Every server there is a runner's token for. */
+  servers(): readonly string[] {
+    return Object.entries(this.#content.servers).flatMap(([server, { runner }]) =>
+      runner === undefined ? [] : [server],
+    );
+  }
+
   /** Every token held: what the log has to blank. */
   tokens(): readonly string[] {
     return Object.values(this.#content.servers).flatMap(({ runner, owner }) =>

@@ -1,14 +1,17 @@
 /**
- * Keeps our folders within the owner's age and budget, counted in bytes on disk. The oldest settled jobs give
- * way first: beyond the budget their log, past their age all that is known of them. Pinned ones stay.
+ * Keeps our folders within the owner's age and budget, counted in bytes on disk. Past their age settled jobs go
+ * whole. Beyond the budget databases that were set aside give way first, then workspaces that nobody uses, then
+ * logs of settled jobs, the oldest of each; pinned jobs stay. No log goes where all of them would not be enough.
  */
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobId } from '../../runner-core/model/ids.ts';
 import type { Log } from '../../runner-core/ports.ts';
+import { idleWorkspaces, removeForRoom } from '../../runner-core/worker/workspace-cleaning.ts';
 import { jobLogFile } from '../data-dir.ts';
 import type { DiskLimits } from '../settings-schema.ts';
 import type { SqliteJobStore } from '../store/sqlite-job-store.ts';
+import type { Staying } from './views/storage-words.ts';
 
 /** So many jobs are looked up at once; between them others have their turn. */
 const PIECE = 50;
@@ -19,20 +22,29 @@ export interface DiskTidyDeps {
   readonly root: string;
   readonly logsDir: string;
   readonly setAsideDir: string;
+  readonly workspacesDir: string;
   readonly store: Pick<SqliteJobStore, 'kept' | 'removeLog' | 'removeJob' | 'removeOrphanLogs'>;
 }
 
 export interface Tidied {
   readonly jobsRemoved: number;
   readonly logsRemoved: number;
+  readonly workspacesRemoved: number;
   /** What our folders take afterwards. */
   readonly usedBytes: number;
+  /** What cannot give way and is more than the budget allows; null within the budget. */
+  readonly staying: Staying | null;
 }
 
-/** Throws StoreUnavailableError; what was removed until then stays removed. */
+/**
+ * Throws StoreUnavailableError; what was removed until then stays removed.
+ *
+ * @param held ids of all held jobs: their workspaces stay
+ */
 export async function tidyDisk(
   deps: DiskTidyDeps,
   limits: DiskLimits,
+  held: ReadonlySet<string>,
   nowMs: number,
 ): Promise<Tidied> {
   await deps.store.removeOrphanLogs();
@@ -43,12 +55,24 @@ export async function tidyDisk(
     await removeSetAside(deps, (folder) => folder.changedMs < before);
   }
   let usedBytes = await bytesOnDisk(deps.root);
-  if (limits.budgetBytes === null) return { jobsRemoved, logsRemoved: 0, usedBytes };
+  const kept = { jobsRemoved, logsRemoved: 0, workspacesRemoved: 0, staying: null };
+  if (limits.budgetBytes === null) return { ...kept, usedBytes };
   const { budgetBytes } = limits;
   // Before any log: nothing reads them, and one can be larger than all logs together.
   usedBytes -= await removeSetAside(deps, (_, freed) => usedBytes - freed > budgetBytes);
+  const workspaces = await removeWorkspaces(deps, usedBytes - budgetBytes, held, nowMs);
+  usedBytes -= workspaces.bytesFreed;
+  const workspacesRemoved = workspaces.removed;
+  if (usedBytes <= budgetBytes) return { ...kept, workspacesRemoved, usedBytes };
+  const logs = await bytesOfLogs(deps);
+  if (usedBytes - logs.removable > budgetBytes) {
+    const workspaceBytes = await bytesOnDisk(deps.workspacesDir);
+    const otherBytes = usedBytes - logs.removable - logs.staying - workspaceBytes;
+    const staying = { logBytes: logs.staying, workspaceBytes, otherBytes };
+    return { ...kept, workspacesRemoved, usedBytes, staying };
+  }
   const { logsRemoved, bytesFreed } = await removeLogs(deps, usedBytes - budgetBytes, nowMs);
-  return { jobsRemoved, logsRemoved, usedBytes: usedBytes - bytesFreed };
+  return { ...kept, logsRemoved, workspacesRemoved, usedBytes: usedBytes - bytesFreed };
 }
 
 /** Blocks, not lengths: what the disk gives for it. A file that vanishes meanwhile counts nothing. */
@@ -71,6 +95,40 @@ async function removeJobs(deps: DiskTidyDeps, before: number): Promise<number> {
     removed += gone.length;
     if (gone.length < PIECE) return removed;
   }
+}
+
+/** Those of held jobs, and those a container still uses, stay. */
+async function removeWorkspaces(
+  { workspacesDir, log }: DiskTidyDeps,
+  over: number,
+  keep: ReadonlySet<string>,
+  nowMs: number,
+): Promise<{ readonly removed: number; readonly bytesFreed: number }> {
+  let removed = 0;
+  let bytesFreed = 0;
+  if (over <= 0) return { removed, bytesFreed };
+  for (const id of await idleWorkspaces({ workspacesDir, keep, nowMs })) {
+    if (bytesFreed >= over) break;
+    const bytes = await bytesOnDisk(join(workspacesDir, id));
+    if (await removeForRoom(workspacesDir, id)) {
+      removed += 1;
+      bytesFreed += bytes;
+    } else log.warn('workspace not removed', { jobId: id });
+  }
+  return { removed, bytesFreed };
+}
+
+async function bytesOfLogs({
+  store,
+  logsDir,
+}: DiskTidyDeps): Promise<{ readonly removable: number; readonly staying: number }> {
+  let all = 0;
+  for (const name of await readdir(logsDir).catch(() => []))
+    if (name.endsWith('.log')) all += await bytesOnDisk(join(logsDir, name));
+  let staying = 0;
+  for (const jobId of store.kept.staying())
+    staying += await bytesOnDisk(jobLogFile(logsDir, jobId));
+  return { removable: all - staying, staying };
 }
 
 async function removeLogs(

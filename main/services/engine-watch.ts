@@ -1,7 +1,8 @@
 /**
- * Which Docker engine this host uses, found at start and looked for again only while there is none or
- * after a job met none: an engine that answered is never asked again for the sake of asking. While there is
- * none the files that tell of one are looked at, which wakes nobody; a connection is tried when they changed.
+ * Which Docker engine this host uses, found at start and looked for again only while there is none, when a call
+ * to it got no answer, and before a job is taken: an engine that answered is never asked again for the sake of
+ * asking. While there is none the files that tell of one are looked at, which wakes nobody; a connection is
+ * tried when they changed.
  */
 import {
   engineFiles,
@@ -10,6 +11,8 @@ import {
   type EngineChoice,
   type EngineFailure,
 } from '../../runner-core/docker/docker-endpoint.ts';
+import type { EngineInUse } from '../../runner-core/docker/leftover-remover.ts';
+import type { EngineIdentity } from '../../runner-core/model/leftover.ts';
 import type { Clock, Log, Timer } from '../../runner-core/ports.ts';
 import type { EngineAddress } from '../../runner-core/worker/protocol.ts';
 
@@ -31,10 +34,11 @@ export interface EngineWatchOptions {
   readonly changed: (choice: EngineChoice) => void;
 }
 
-export class EngineWatch {
+export class EngineWatch implements EngineInUse {
   readonly #options: EngineWatchOptions;
   #choice: EngineChoice | null = null;
   #looking: Promise<EngineChoice> | null = null;
+  #checking: Promise<void> | null = null;
   #timer: Timer | null = null;
   /** Of the files, as they were at the last look. */
   #stamp = '';
@@ -62,7 +66,33 @@ export class EngineWatch {
     return this.#choice?.ok === true ? this.#choice.address : null;
   }
 
-  /** Looks now; joins a look that is under way. */
+  identity(): EngineIdentity | null {
+    return this.#choice?.ok === true ? this.#choice.identity : null;
+  }
+
+  /** A call to the engine got no answer: whether there is one is looked at now. */
+  missed(): void {
+    if (!this.#stopped) void this.look();
+  }
+
+  /**
+   * Whether the engine in use is still there, by one call to it; looks anew where it is not. Only for what needs it
+   * at once, such as a job that was offered: it wakes an engine that sleeps. Never rejects.
+   */
+  check(): Promise<void> {
+    this.#checking ??= this.#checkOnce().finally(() => {
+      this.#checking = null;
+    });
+    return this.#checking;
+  }
+
+  /** Looks anew where the files that tell of engines have changed since the last look; connects to nothing before. */
+  async lookIfChanged(): Promise<void> {
+    if (this.#stopped || this.#looking !== null) return;
+    if ((await this.#stampNow()) !== this.#stamp) await this.look();
+  }
+
+  /** Looks now; joins a look that is under way. Never rejects. */
   look(): Promise<EngineChoice> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = null;
@@ -73,6 +103,13 @@ export class EngineWatch {
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
+  }
+
+  async #checkOnce(): Promise<void> {
+    const choice = this.#choice;
+    // Where there is none, the search for one goes on by itself.
+    if (this.#stopped || choice?.ok !== true) return;
+    if (!(await this.#options.probe.answers(choice.address, choice.identity.id))) await this.look();
   }
 
   async #lookOnce(): Promise<EngineChoice> {

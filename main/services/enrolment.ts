@@ -59,6 +59,14 @@ export class Enrolment {
     return { runnerId: known.runnerId, token, name: known.name };
   }
 
+  /**
+   * The runner this machine is, or is to be again, whatever has to be told to the service first: its labels are on
+   * what an earlier host left in the engine. Undefined for a new one.
+   */
+  knownRunner(request: EnrolmentRequest): RunnerId | undefined {
+    return request.mode === 'new' ? undefined : this.#known(request)?.runnerId;
+  }
+
   /** The identity to dial with. Calls the service only where the header says so. */
   async identity(request: EnrolmentRequest): Promise<Enrolled> {
     const { vault, log } = this.#deps;

@@ -16,6 +16,8 @@ import type { ListFilter } from '../store/job-listing.ts';
 import { listedFrom } from '../store/listed-rows.ts';
 import type { SqliteJobStore } from '../store/sqlite-job-store.ts';
 import type { OwnerChoice } from './owner-choice.ts';
+import type { TakenBy } from './take-over.ts';
+import type { UnexpectedEnd } from './unexpected.ts';
 import { jobRow } from './views/job-row.ts';
 import { jobView } from './views/job-view.ts';
 import { SOUND_STORAGE, type StorageState } from './views/storage-words.ts';
@@ -46,6 +48,8 @@ export interface HostViewsDeps {
   readonly slots: () => number;
   readonly testJob: () => OverviewInput['testJob'];
   readonly leftovers: () => OverviewInput['leftovers'];
+  readonly takenBy?: () => TakenBy | null;
+  readonly lastEnd?: UnexpectedEnd | null;
   readonly enrolment: () => OverviewInput['enrolment'];
   readonly skew: () => OverviewInput['clockSkewMs'];
   readonly choice: Pick<OwnerChoice, 'pause' | 'offlineSinceMs'>;
@@ -106,6 +110,8 @@ export class HostViews implements PageViews {
       testJob: this.#deps.testJob(),
       refused: listing.wantingPermission(REFUSED_JOBS),
       allowed: (flowId) => settings.allowed(flowId),
+      takenBy: this.#deps.takenBy?.() ?? null,
+      lastEnd: this.#deps.lastEnd ?? null,
       enrolment: this.#deps.enrolment(),
       clockSkewMs: this.#deps.skew(),
       nowMs: clock.nowMs(),

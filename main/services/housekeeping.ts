@@ -18,8 +18,8 @@ export interface HousekeepingDeps {
   readonly workspacesDir: string;
   /** Ids of all held jobs. */
   readonly held: () => ReadonlySet<string>;
-  /** What else is kept small, after the workspaces. Never rejects. */
-  readonly tidy?: () => Promise<void>;
+  /** What else is kept small, after the workspaces; told all held jobs. Never rejects. */
+  readonly tidy?: (held: ReadonlySet<string>) => Promise<void>;
 }
 
 export class Housekeeping {
@@ -65,6 +65,6 @@ export class Housekeeping {
     } catch (error) {
       log.error('housekeeping failed', { error });
     }
-    await this.#deps.tidy?.();
+    await this.#deps.tidy?.(held());
   }
 }

@@ -3,9 +3,9 @@
  * start and every few minutes while jobs come and go; a failed container is kept for a look where the owner
  * wants that. Touches only what carries this host's labels or is noted in its store.
  */
-import type { OwnedThing } from '../../runner-core/docker/leftover-remover.ts';
+import type { Owned, OwnedThing } from '../../runner-core/docker/leftover-remover.ts';
 import { toJobId, type JobId } from '../../runner-core/model/ids.ts';
-import type { Leftover } from '../../runner-core/model/leftover.ts';
+import { isHere, type EngineIdentity, type Leftover } from '../../runner-core/model/leftover.ts';
 import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type {
   Clock,
@@ -36,7 +36,7 @@ export interface LeftoversDeps {
   readonly noted: () => readonly NotedLeftover[];
   readonly engine: Pick<LeftoverRemover, 'remove'> & {
     /** Null while there is no engine. */
-    ofHost(hostInstance: string): Promise<readonly OwnedThing[] | null>;
+    ofHost(hostInstance: string): Promise<Owned | null>;
   };
   readonly hostInstance: string;
   readonly held: () => ReadonlySet<JobId>;
@@ -73,7 +73,8 @@ export class Leftovers implements KeptContainers {
     this.#isDue = true;
   }
 
-  keep(jobId: JobId, { id, name }: ContainerLeftover, { outcome, reason }: Verdict): boolean {
+  keep(jobId: JobId, container: ContainerLeftover, { outcome, reason }: Verdict): boolean {
+    const { id, name, engine } = container;
     const { book, keepFailedMs, clock, log } = this.#deps;
     if (this.isKept(id)) return true;
     const keepMs = keepFailedMs();
@@ -81,10 +82,16 @@ export class Leftovers implements KeptContainers {
     // Out of sight is not ended: it may be working still.
     if (reason?.code === 'docker_unavailable') return false;
     const sinceMs = clock.nowMs();
-    book.keep({ id, name, jobId, sinceMs, untilMs: sinceMs + keepMs });
+    book.keep({ id, name, engine, jobId, sinceMs, untilMs: sinceMs + keepMs });
     log.info('failed container kept', { jobId, name, keepMs });
     this.#deps.changed();
     return true;
+  }
+
+  noteUnclaimed(jobId: JobId, { kind, name }: Leftover): void {
+    const { book, clock, changed } = this.#deps;
+    book.noteRemoved({ atMs: clock.nowMs(), kind, name, jobId, why: 'unowned' });
+    changed();
   }
 
   isKept(containerId: string): boolean {
@@ -93,7 +100,17 @@ export class Leftovers implements KeptContainers {
 
   view(): LeftoversView {
     const { kept, removed } = this.#deps.book;
-    return { kept: [...kept], removed: removed.slice(0, MOST_SHOWN) };
+    return { kept: [...kept], waiting: this.#waiting(), removed: removed.slice(0, MOST_SHOWN) };
+  }
+
+  /** What ended jobs left and nobody could remove yet, since its engine is away or another is in use. */
+  #waiting(): LeftoversView['waiting'] {
+    const noted = this.#deps.noted().filter(({ leftover }) => {
+      return leftover.kind !== 'container' || !this.isKept(leftover.id);
+    });
+    return noted.slice(0, MOST_SHOWN).map(({ jobId, leftover: { kind, name, engine } }) => {
+      return { kind, name, jobId, at: engine?.at ?? null };
+    });
   }
 
   /** Removes a kept container before its time. Throws ProblemError. */
@@ -111,8 +128,7 @@ export class Leftovers implements KeptContainers {
         'More than one kept container begins so.',
         'Write more of it.',
       );
-    const container = { kind: 'container', id: kept.id, name: kept.name } as const;
-    if (!(await this.#remove(container, jobIdOf(kept), 'owner')))
+    if (!(await this.#remove(containerOf(kept), jobIdOf(kept), 'owner')))
       throw new ProblemError(
         'not_removed',
         'Docker did not remove the container.',
@@ -142,18 +158,17 @@ export class Leftovers implements KeptContainers {
   async #sweepOnce(): Promise<void> {
     const { engine, hostInstance, noted, log } = this.#deps;
     try {
-      const owned = await engine.ofHost(hostInstance);
-      if (owned === null) return;
+      const found = await engine.ofHost(hostInstance);
+      if (found === null) return;
+      const { engine: here, things: owned } = found;
+      // What is in another engine is left to the sweep of that one.
+      const mayBeHere = (made: EngineIdentity | undefined): boolean =>
+        here === null || isHere(made, here);
       // What changes from here on is for the next sweep.
       this.#isDue = false;
-      this.#forgetGone(owned);
-      const overdue = this.#overdue();
-      for (const kept of overdue)
-        await this.#remove(
-          { kind: 'container', id: kept.id, name: kept.name },
-          jobIdOf(kept),
-          'kept_over',
-        );
+      this.#forgetGone(owned, mayBeHere);
+      const overdue = this.#overdue().filter((kept) => mayBeHere(kept.engine));
+      for (const kept of overdue) await this.#remove(containerOf(kept), jobIdOf(kept), 'kept_over');
       // Read after the list was made: what a new job made since is not in it, and what it uses is its own.
       const held = this.#deps.held();
       const handled = new Set([...this.#usedBy(held), ...overdue.map(({ id }) => id)]);
@@ -167,7 +182,8 @@ export class Leftovers implements KeptContainers {
         await this.#remove(leftover, jobId, 'unowned');
       for (const { leftover, jobId } of noted())
         if (leftover.kind !== 'container' || !this.isKept(leftover.id))
-          if (!held.has(jobId)) await this.#remove(leftover, jobId, 'unowned');
+          if (!held.has(jobId) && mayBeHere(leftover.engine))
+            await this.#remove(leftover, jobId, 'unowned');
     } catch (error) {
       this.#isDue = true;
       log.warn('leftovers not swept', { error });
@@ -175,10 +191,13 @@ export class Leftovers implements KeptContainers {
   }
 
   /** Somebody removed it by hand. */
-  #forgetGone(owned: readonly OwnedThing[]): void {
+  #forgetGone(
+    owned: readonly OwnedThing[],
+    mayBeHere: (made: EngineIdentity | undefined) => boolean,
+  ): void {
     const there = new Set(owned.map(({ leftover }) => leftover.id));
     for (const kept of this.#deps.book.kept) {
-      if (there.has(kept.id)) continue;
+      if (there.has(kept.id) || !mayBeHere(kept.engine)) continue;
       this.#deps.book.forget(kept.id);
       this.#deps.changed();
     }
@@ -186,7 +205,7 @@ export class Leftovers implements KeptContainers {
 
   async #isThere(id: string): Promise<boolean> {
     const owned = await this.#deps.engine.ofHost(this.#deps.hostInstance);
-    return owned?.some(({ leftover }) => leftover.id === id) === true;
+    return owned?.things.some(({ leftover }) => leftover.id === id) === true;
   }
 
   /** Ids of what held jobs noted, such as a network that another job made first. */
@@ -225,7 +244,17 @@ function jobIdOf(kept: LeftoversView['kept'][number]): JobId | null {
   return toJobId(kept.jobId) ?? null;
 }
 
-/** The store may have forgotten the job. */
-function forget(store: LeftoversDeps['store'], jobId: JobId, leftover: Leftover): void {
-  if (store.leftovers(jobId).length > 0) store.forgetLeftover(jobId, leftover);
+function containerOf({ id, name, engine }: LeftoversView['kept'][number]): ContainerLeftover {
+  return { kind: 'container', id, name, engine };
+}
+
+/** All notes of it: an older one names no engine. The store may have forgotten the job. */
+function forget(store: LeftoversDeps['store'], jobId: JobId, gone: Leftover): void {
+  for (const noted of store.leftovers(jobId))
+    if (noted.kind === gone.kind && keyOf(noted) === keyOf(gone))
+      store.forgetLeftover(jobId, noted);
+}
+
+function keyOf(leftover: Leftover): string {
+  return 'id' in leftover ? leftover.id : leftover.name;
 }

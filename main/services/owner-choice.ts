@@ -8,7 +8,7 @@ import type { Clock, Log, Timer } from '../../runner-core/ports.ts';
 import type { PauseView } from '../contract/views.ts';
 import { ProblemError } from '../problem.ts';
 import type { SettingsStore } from '../store/settings-store.ts';
-import type { PowerSource } from '../system-power.ts';
+import type { PowerReading, PowerSource } from '../system-power.ts';
 
 const PAUSE_SETTING = 'pause';
 const OFFLINE_SETTING = 'offline';
@@ -86,12 +86,7 @@ export class OwnerChoice {
     const onBattery = wish.onBattery === true;
     if (untilMs !== null && untilMs <= clock.nowMs())
       throw new ProblemError('time_past', 'That time has passed.', 'Name a later one.');
-    if (onBattery && !(await this.#hasBattery()))
-      throw new ProblemError(
-        'no_battery',
-        'This machine tells of no battery.',
-        'Pause until you resume, or for a time.',
-      );
+    if (onBattery) await this.#needBattery();
     const pause: StoredPause = {
       when: wish.when ?? 'now',
       untilMs,
@@ -134,7 +129,7 @@ export class OwnerChoice {
 
   /** Looks whether the pause still holds, as after sleep. Throws what the store throws. */
   async check(): Promise<void> {
-    if (this.#pause?.onBattery === true) await this.#hasBattery();
+    if (this.#pause?.onBattery === true) await this.#readBattery();
     if (!this.#isStopped) this.#apply();
   }
 
@@ -152,7 +147,8 @@ export class OwnerChoice {
     const { clock, listener, changed } = this.#deps;
     const untilMs = this.#pause?.untilMs ?? null;
     if (untilMs !== null && clock.nowMs() >= untilMs) this.#pauseIsOver();
-    if (this.#isActive) listener.pause();
+    if (this.#isActive)
+      listener.pause({ unstarted: this.#pause?.when === 'after_jobs' ? 'start' : 'wait' });
     else listener.resume();
     this.#lookAgain();
     changed();
@@ -195,10 +191,24 @@ export class OwnerChoice {
     this.#deps.log.info(event);
   }
 
-  async #hasBattery(): Promise<boolean> {
-    const found = (await this.#deps.power?.onBattery()) ?? null;
-    this.#isOnBattery = found === true;
-    return found !== null;
+  async #needBattery(): Promise<void> {
+    const reading = await this.#readBattery();
+    const instead = 'Pause until you resume, or for a time.';
+    if (reading === 'no_battery')
+      throw new ProblemError('no_battery', 'This machine tells of no battery.', instead);
+    if (reading === 'unknown')
+      throw new ProblemError(
+        'battery_unknown',
+        'Whether this machine runs on battery cannot be told on this system.',
+        instead,
+      );
+  }
+
+  /** A look that told nothing leaves what was known. */
+  async #readBattery(): Promise<PowerReading> {
+    const reading = (await this.#deps.power?.read()) ?? 'unknown';
+    if (reading !== 'unknown') this.#isOnBattery = reading === 'battery';
+    return reading;
   }
 
   /** A row that does not read, of another version perhaps, counts as no choice. */

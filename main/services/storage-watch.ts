@@ -7,7 +7,7 @@ import type { Clock, Log, Timer } from '../../runner-core/ports.ts';
 import type { DiskLimits } from '../settings-schema.ts';
 import type { DiskReserve } from '../store/disk-reserve.ts';
 import type { SetAside } from '../store/set-aside.ts';
-import type { StorageState } from './views/storage-words.ts';
+import type { StorageState, Staying } from './views/storage-words.ts';
 import { tidyDisk, type DiskTidyDeps } from './disk-tidy.ts';
 
 export const LOOK_EVERY_MS = 30_000;
@@ -29,6 +29,7 @@ export class StorageWatch {
   readonly #deps: StorageWatchDeps;
   #freeBytes: number | null = null;
   #usedBytes: number | null = null;
+  #staying: Staying | null = null;
   #isDamaged = false;
   #shown = '';
   #timer: Timer | null = null;
@@ -52,6 +53,7 @@ export class StorageWatch {
       floorBytes: freeFloorBytes,
       usedBytes: this.#usedBytes,
       budgetBytes,
+      staying: this.#staying,
       isFull: reserve.isShort,
       setAside,
       isDamaged: this.#isDamaged,
@@ -81,13 +83,15 @@ export class StorageWatch {
     return this.#looking;
   }
 
-  /** Age and budget. Never rejects. */
-  async tidy(): Promise<void> {
+  /** Age and budget; `held` are the ids of all held jobs. Never rejects. */
+  async tidy(held: ReadonlySet<string>): Promise<void> {
     const { clock, log, limits } = this.#deps;
     try {
-      const tidied = await tidyDisk(this.#deps, limits(), clock.nowMs());
-      if (tidied.jobsRemoved + tidied.logsRemoved > 0) log.info('disk tidied', { ...tidied });
+      const tidied = await tidyDisk(this.#deps, limits(), held, clock.nowMs());
+      const { jobsRemoved, logsRemoved, workspacesRemoved } = tidied;
+      if (jobsRemoved + logsRemoved + workspacesRemoved > 0) log.info('disk tidied', { ...tidied });
       this.#usedBytes = tidied.usedBytes;
+      this.#staying = tidied.staying;
       await this.look();
     } catch (error) {
       log.error('disk not tidied', { error });

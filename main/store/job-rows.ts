@@ -41,11 +41,13 @@ export interface JobRow {
   readonly cursor: string;
   readonly removed_at_ms: number | null;
   readonly pinned: number;
+  readonly batch_salt: string;
 }
 
 export const JOB_COLUMNS = `
   n, job_id, spec, state, since_ms, stop_cause, verdict, facts, markers, accepted_at_ms, started_at_ms,
-  ended_at_ms, settled_at_ms, chunks, lines, records, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms, pinned`;
+  ended_at_ms, settled_at_ms, chunks, lines, records, bytes, batches, batches_acked, lines_acked, cursor, removed_at_ms, pinned,
+  batch_salt`;
 
 /** What the page and the command line show of a job, beside what the engine needs. */
 export interface KeptJob extends StoredJob {
@@ -73,6 +75,7 @@ export function storedJob(row: JobRow): StoredJob {
     lines: row.lines,
     chunks: row.chunks,
     bytes: row.bytes,
+    batchSalt: row.batch_salt,
     batches: row.batches,
     batchesAcknowledged: row.batches_acked,
     linesAcknowledged: row.lines_acked,

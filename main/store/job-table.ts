@@ -128,6 +128,11 @@ export class JobTable {
     return (withLog ? removableWithLog : removable).all(settledBeforeMs, limit);
   }
 
+  /** Pinned, or not settled. */
+  staying(): readonly { job_id: string }[] {
+    return this.#statements.staying.all();
+  }
+
   /** The log itself is housekeeping's to remove; this notes it. */
   markLogRemoved(n: number, atMs: number): void {
     this.#statements.dropChunks.run(n);
@@ -143,8 +148,8 @@ function prepare(db: HostDatabase) {
   const page = (where: string): string => `${FROM_JOB} WHERE ${where} ORDER BY n DESC LIMIT ?`;
   return {
     insert: db.prepare<[{ jobId: string; spec: string; atMs: number }]>(
-      `INSERT INTO job (job_id, spec, state, since_ms, accepted_at_ms)
-       VALUES (@jobId, @spec, 'accepted', @atMs, @atMs)`,
+      `INSERT INTO job (job_id, spec, state, since_ms, accepted_at_ms, batch_salt)
+       VALUES (@jobId, @spec, 'accepted', @atMs, @atMs, lower(hex(randomblob(9))))`,
     ),
     number: db.prepare<[string], { n: number }>('SELECT n FROM job WHERE job_id = ?'),
     row: db.prepare<[string], JobRow>(`${FROM_JOB} WHERE job_id = ?`),
@@ -191,6 +196,10 @@ function prepare(db: HostDatabase) {
     removable: db.prepare<[number, number], { job_id: string }>(
       `SELECT job_id FROM job WHERE settled_at_ms IS NOT NULL AND pinned = 0 AND settled_at_ms < ?
        ORDER BY settled_at_ms LIMIT ?`,
+    ),
+    staying: db.prepare<[], { job_id: string }>(
+      `SELECT job_id FROM job WHERE pinned = 1
+       UNION SELECT job_id FROM job WHERE state <> 'settled'`,
     ),
     removableWithLog: db.prepare<[number, number], { job_id: string }>(
       `SELECT job_id FROM job JOIN job_log ON job_log.job = job.n

@@ -56,6 +56,12 @@ export class KeptJobs {
     return readableRows(rows, jobIdOf, this.#log);
   }
 
+  /** Ids of jobs whose log may not be removed: pinned, or not settled. */
+  staying(): readonly JobId[] {
+    const rows = read(() => this.#jobs.staying());
+    return readableRows(rows, jobIdOf, this.#log);
+  }
+
   counts(): JobCounts {
     const byState = new Map<JobStateKind, number>();
     const byOutcome = new Map<OutcomeKind, number>();

@@ -1,11 +1,12 @@
 /**
- * One append-only file of chunk bodies a job, and the few of them that are kept open. Knows offsets
- * and bytes; which of them count is the index's business.
+ * One append-only file a job, such as that of its chunk bodies, and the few of them that are kept open. Knows
+ * offsets and bytes; which of them count is the index's business.
  */
 import * as fs from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { jobLogFile } from '../data-dir.ts';
-import type { JobId } from '../../runner-core/model/ids.ts';
+import { join } from 'node:path';
+import { toJobId, type JobId } from '../../runner-core/model/ids.ts';
+import { orUnavailable } from './errors.ts';
 
 /** What is used of the file system; a test gives one that is full. */
 export type LogFileSystem = Pick<
@@ -13,18 +14,20 @@ export type LogFileSystem = Pick<
   'openSync' | 'closeSync' | 'writeSync' | 'readSync' | 'ftruncateSync' | 'statSync' | 'unlinkSync'
 >;
 
-/** Far below the usual limit of 1,024 descriptors a process, far above the jobs held at once. */
-const MAX_OPEN_FILES = 48;
+/** Far below the usual limit of 1,024 descriptors a process, above the jobs held at once. */
+const MAX_OPEN_FILES = 36;
 
 export class LogFiles {
   readonly #logsDir: string;
   readonly #fs: LogFileSystem;
+  readonly #suffix: string;
   /** In order of last use. */
   readonly #open = new Map<JobId, number>();
 
-  constructor(logsDir: string, fileSystem: LogFileSystem = fs) {
+  constructor(logsDir: string, fileSystem: LogFileSystem = fs, suffix = '.log') {
     this.#logsDir = logsDir;
     this.#fs = fileSystem;
+    this.#suffix = suffix;
   }
 
   /**
@@ -75,9 +78,7 @@ export class LogFiles {
 
   /** Bytes in the file, 0 without one. */
   size(jobId: JobId): number {
-    return (
-      this.#fs.statSync(jobLogFile(this.#logsDir, jobId), { throwIfNoEntry: false })?.size ?? 0
-    );
+    return this.#fs.statSync(this.#path(jobId), { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** Cuts the file to `length` bytes. */
@@ -89,7 +90,7 @@ export class LogFiles {
   remove(jobId: JobId): void {
     this.#forget(jobId);
     try {
-      this.#fs.unlinkSync(jobLogFile(this.#logsDir, jobId));
+      this.#fs.unlinkSync(this.#path(jobId));
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
@@ -97,12 +98,38 @@ export class LogFiles {
 
   /** The job ids, unchecked, that files are named for. */
   async names(): Promise<readonly string[]> {
-    const entries = await readdir(this.#logsDir);
-    return entries.filter((name) => name.endsWith('.log')).map((name) => name.slice(0, -4));
+    return this.#named(await readdir(this.#logsDir));
+  }
+
+  /** Removes the files of all jobs but those that `isOwned` knows; returns how many. */
+  async removeOthers(isOwned: (jobId: JobId) => boolean): Promise<number> {
+    let removed = 0;
+    for (const name of await this.names()) {
+      const jobId = toJobId(name);
+      if (jobId === undefined || isOwned(jobId)) continue;
+      orUnavailable('read its data', () => this.remove(jobId));
+      removed += 1;
+    }
+    return removed;
+  }
+
+  /** As `names`, at once; throws the system's error. */
+  namesNow(): readonly string[] {
+    return this.#named(fs.readdirSync(this.#logsDir));
   }
 
   close(): void {
     for (const jobId of [...this.#open.keys()]) this.#forget(jobId);
+  }
+
+  #named(entries: readonly string[]): readonly string[] {
+    return entries
+      .filter((name) => name.endsWith(this.#suffix))
+      .map((name) => name.slice(0, -this.#suffix.length));
+  }
+
+  #path(jobId: JobId): string {
+    return join(this.#logsDir, `${jobId}${this.#suffix}`);
   }
 
   #descriptor(jobId: JobId, create: boolean): number {
@@ -114,7 +141,7 @@ export class LogFiles {
     }
     const { O_RDWR, O_CREAT } = fs.constants;
     const flags = create ? O_RDWR | O_CREAT : O_RDWR;
-    const fd = this.#fs.openSync(jobLogFile(this.#logsDir, jobId), flags, 0o600);
+    const fd = this.#fs.openSync(this.#path(jobId), flags, 0o600);
     const [oldest] = this.#open.keys();
     if (this.#open.size >= MAX_OPEN_FILES && oldest !== undefined) this.#forget(oldest);
     this.#open.set(jobId, fd);

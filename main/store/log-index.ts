@@ -39,7 +39,7 @@ export interface ChunkRow {
   readonly cursor: string | null;
 }
 
-const CHUNK_COLUMNS = `seq, first_line, lines, first_record, records, first_byte, raw_bytes, file_offset, length,
+export const CHUNK_COLUMNS = `seq, first_line, lines, first_record, records, first_byte, raw_bytes, file_offset, length,
   crc, codec, first_at_ms, last_at_ms, first_batch, batches, unsent_lines, cursor`;
 const TALLY_COLUMNS =
   'chunks, lines, records, bytes, file_bytes, batches, batches_acked, lines_acked, cursor';
@@ -94,6 +94,13 @@ export class LogIndex {
       sums.batches += batches.length;
     }
     this.write(job, sums);
+  }
+
+  /** Puts back rows of another database, with what they add up to. */
+  restore(job: number, rows: readonly ChunkRow[], tally: LogTally): void {
+    this.#statements.begin.run(job);
+    for (const row of rows) this.#statements.add.run({ ...row, job });
+    this.write(job, tally);
   }
 
   write(job: number, tally: LogTally): void {

@@ -79,6 +79,7 @@ function tallyThrough(tally: LogTally, kept: ChunkRow | undefined): LogTally {
   };
 }
 
-function countOf(batches: string): number {
+/** How many numbers a stored list has. */
+export function countOf(batches: string): number {
   return batches === '[]' ? 0 : batches.split(',').length;
 }

@@ -8,6 +8,7 @@ import {
   orUnavailable,
   StoredJobDamagedError,
 } from './errors.ts';
+import { JOURNAL_SUFFIX, journalsDir } from './job-journal.ts';
 
 export type UnusableBecause = 'damaged' | 'empty' | 'foreign' | 'newer';
 
@@ -35,8 +36,8 @@ export function unusableBecause(error: unknown): UnusableBecause | null {
 }
 
 /**
- * Moves the database and its logs to a folder of their own, and makes the log folder anew. A fresh database
- * writes a taken-up job's log from its first line again, so the old file must not be there.
+ * Moves the database and its logs to a folder of their own, and makes the log folder anew. The logs of jobs that
+ * have a journal stay, since a fresh database goes on with them; not those of a newer version, which it cannot read.
  *
  * @throws StoreUnavailableError
  */
@@ -55,8 +56,13 @@ export function setAside(
         `${paths.database}${suffix}`,
         join(folder, `${basename(paths.database)}${suffix}`),
       );
-    moveIfThere(paths.logsDir, join(folder, basename(paths.logsDir)));
+    const logsAside = join(folder, basename(paths.logsDir));
+    moveIfThere(paths.logsDir, logsAside);
     fs.mkdirSync(paths.logsDir, { recursive: true, mode: 0o700 });
+    const journals = journalsDir(paths.logsDir);
+    if (because === 'newer') moveIfThere(journals, join(folder, basename(journals)));
+    for (const name of journalledLogs(journals))
+      moveIfThere(join(logsAside, name), join(paths.logsDir, name));
     removeIfThere(damageMark(paths.database));
     return { because, folder };
   });
@@ -67,6 +73,15 @@ function freeFolder(wanted: string): string {
     const folder = place === 1 ? wanted : `${wanted} ${place}`;
     if (!fs.existsSync(folder)) return folder;
   }
+}
+
+/** Names of the log files of jobs that have a journal. */
+function journalledLogs(journals: string): readonly string[] {
+  if (!fs.existsSync(journals)) return [];
+  return fs
+    .readdirSync(journals)
+    .filter((name) => name.endsWith(JOURNAL_SUFFIX))
+    .map((name) => `${basename(name, JOURNAL_SUFFIX)}.log`);
 }
 
 function moveIfThere(from: string, to: string): void {

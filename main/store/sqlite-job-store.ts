@@ -1,5 +1,5 @@
 /** JobStore over SQLite: transactions, and "body before index". Tables, index, files and reading are beside it. */
-import { toJobId, type JobId } from '../../runner-core/model/ids.ts';
+import type { JobId } from '../../runner-core/model/ids.ts';
 import { nextJobState, type JobEvent, type JobState } from '../../runner-core/model/job-machine.ts';
 import type { JobSpec } from '../../runner-core/model/job-spec.ts';
 import { leftoverSchema, type Leftover } from '../../runner-core/model/leftover.ts';
@@ -15,8 +15,10 @@ import { isDiskFull, type DiskReserve } from './disk-reserve.ts';
 import { JobExistsError, orUnavailable, UnknownJobError } from './errors.ts';
 import { freshChunks } from './fresh-chunks.ts';
 import { detailOf, factsOf, jobIdOf, stateOf, storedJob } from './job-rows.ts';
+import { JobJournal } from './job-journal.ts';
 import { JobListing } from './job-listing.ts';
 import { JobTable } from './job-table.ts';
+import { restoreJobs } from './journal-restore.ts';
 import { KeptJobs, readableRows } from './kept-jobs.ts';
 import { LogFiles, type LogFileSystem } from './log-files.ts';
 import { LogGaps } from './log-gaps.ts';
@@ -43,8 +45,8 @@ export interface JobStoreOptions {
 }
 
 /**
- * The store over an open database, after each unsettled job's log file was made to agree with its
- * index. The caller closes the store, then the database.
+ * The store over an open database, after jobs that it lacks were restored from their journals, and each unsettled
+ * job's log file was made to agree with its index. The caller closes the store, then the database.
  *
  * @param atMs when a log that had to be shortened is said to have been, in the job's history
  * @throws StoreUnavailableError
@@ -69,6 +71,7 @@ export class SqliteJobStore implements JobStore {
   readonly #index: LogIndex;
   readonly #files: LogFiles;
   readonly #reader: LogReader;
+  readonly #journal: JobJournal;
   readonly #watchers: Watchers<JobChange>;
   readonly #reserve: DiskReserve | undefined;
   readonly #gaps = new LogGaps();
@@ -85,6 +88,7 @@ export class SqliteJobStore implements JobStore {
     this.#index = new LogIndex(database);
     this.#files = new LogFiles(options.logsDir, options.fileSystem);
     this.#reader = new LogReader(this.#index, this.#files);
+    this.#journal = new JobJournal(database, options.logsDir, options.log);
     this.kept = new KeptJobs(this.#jobs, this.#reader, options.log);
     this.listing = new JobListing(database, options.log);
     this.#watchers = new Watchers<JobChange>(options.log);
@@ -278,6 +282,8 @@ export class SqliteJobStore implements JobStore {
     );
   }
 
+  wasHere = (jobId: JobId): boolean => this.#files.size(jobId) > 0;
+
   noteFacts(jobId: JobId, facts: RunFacts): void {
     this.#change(jobId, 'job', () => {
       const { n, text } = this.#joined(jobId, facts);
@@ -313,19 +319,16 @@ export class SqliteJobStore implements JobStore {
   }
 
   /** Removes log files that belong to no job: a crash came between a removal's commit and its unlink. */
-  async removeOrphanLogs(): Promise<number> {
-    let removed = 0;
-    for (const name of await this.#files.names()) {
-      const jobId = toJobId(name);
-      if (jobId === undefined || this.#ownsFile(jobId)) continue;
-      this.#read(() => this.#files.remove(jobId));
-      removed += 1;
-    }
-    return removed;
+  removeOrphanLogs(): Promise<number> {
+    return this.#files.removeOthers((jobId) => {
+      const row = this.#read(() => this.#jobs.row(jobId));
+      return row !== undefined && row.removed_at_ms === null;
+    });
   }
 
-  /** See `log-repair.ts`. Only at the start: a job's log must not be growing meanwhile. */
+  /** See `journal-restore.ts` and `log-repair.ts`. Only at the start: a job's log must not be growing meanwhile. */
   repairLogs(atMs: number): void {
+    restoreJobs(this.#database, this.#journal.files, this.#log);
     this.transaction(() => {
       for (const row of this.#jobs.unsettled()) {
         const jobId = jobIdOf(row);
@@ -339,6 +342,7 @@ export class SqliteJobStore implements JobStore {
 
   close(): void {
     this.#files.close();
+    this.#journal.close();
   }
 
   #change<T>(jobId: JobId, part: JobChange['part'], act: () => T): T {
@@ -355,6 +359,7 @@ export class SqliteJobStore implements JobStore {
     const changes = this.#changes;
     this.#changes = [];
     if (changes.some(({ part }) => part !== 'log')) this.listing.forget();
+    for (const { jobId, part } of changes) this.#journal.note(jobId, part);
     for (const change of changes) this.#watchers.tell(change);
   }
 
@@ -391,10 +396,5 @@ export class SqliteJobStore implements JobStore {
     if (removed) this.#read(() => this.#files.remove(jobId));
     this.#reader.forget();
     return removed;
-  }
-
-  #ownsFile(jobId: JobId): boolean {
-    const row = this.#read(() => this.#jobs.row(jobId));
-    return row !== undefined && row.removed_at_ms === null;
   }
 }

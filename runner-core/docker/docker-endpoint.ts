@@ -75,7 +75,8 @@ function judge(candidate: Candidate, found: Probed, platform: NodeJS.Platform): 
     const { engine } = found;
     if (olderThan(engine.apiVersion, OLDEST_API))
       return { ok: false, failure: tooOld(engine, where) };
-    return { ok: true, address: candidate.address, engine, why: candidate.why };
+    const identity = { id: found.id, at: where };
+    return { ok: true, address: candidate.address, engine, identity, why: candidate.why };
   }
   return { ok: false, failure: failureOf(candidate, found, where, platform) };
 }

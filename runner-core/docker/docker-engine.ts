@@ -111,6 +111,8 @@ export interface PullProgress {
  */
 export interface DockerEngine {
   version(): Promise<EngineVersion>;
+  /** The engine's own id; null where it gives none. Some give another with each answer. */
+  engineId(): Promise<string | null>;
   /** Undefined when the engine has no such image. */
   image(reference: string): Promise<ImageInfo | undefined>;
   /** Rejects with the signal's reason when aborted; the engine then drops the pull. */

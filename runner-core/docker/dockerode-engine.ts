@@ -40,6 +40,10 @@ export class DockerodeEngine implements DockerEngine {
     return answers.readVersion(await this.#look('/version'));
   }
 
+  async engineId(): Promise<string | null> {
+    return answers.readEngineId(await this.#look('/info'));
+  }
+
   async image(reference: string): Promise<ImageInfo | undefined> {
     // A reference goes into the path as it is: the engine does not decode %2F there.
     const path = `/images/${encodeURI(reference).replaceAll('?', '%3F').replaceAll('#', '%23')}/json`;

@@ -4,7 +4,7 @@ import type { Clock } from '../ports.ts';
 import { systemClock } from '../system.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 import type { EndpointProbe, Probed } from './engine-choice.ts';
-import { isEngineError } from './docker-engine.ts';
+import { isEngineError, type DockerEngine } from './docker-engine.ts';
 import { dockerEngine } from './dockerode-engine.ts';
 
 const PROBE_MS = 5_000;
@@ -19,6 +19,7 @@ export function endpointProbe(clock: Clock = systemClock): EndpointProbe {
       ),
     stamp: stampOf,
     probe: (address) => probeEngine(address, clock),
+    answers: (address, id) => answersStill(address, id, clock),
     uid: process.getuid?.() ?? null,
   };
 }
@@ -34,13 +35,49 @@ async function probeEngine(address: EngineAddress, clock: Clock): Promise<Probed
   const done = new AbortController();
   try {
     return await Promise.race([
-      engine.version().then((version): Probed => ({ kind: 'engine', engine: version })),
+      engineThere(engine),
       clock.wait(PROBE_MS, done.signal).then((): Probed => {
         return { kind: 'waking' };
       }),
     ]);
   } catch (error) {
     return readFailure(error);
+  } finally {
+    done.abort();
+    engine.close();
+  }
+}
+
+async function engineThere(engine: DockerEngine): Promise<Probed> {
+  const version = await engine.version();
+  return { kind: 'engine', engine: version, id: await lastingId(engine) };
+}
+
+/** Podman makes up another id for each answer: only one that is the same twice is one. */
+async function lastingId(engine: DockerEngine): Promise<string | null> {
+  try {
+    const id = await engine.engineId();
+    return id !== null && (await engine.engineId()) === id ? id : null;
+  } catch (error) {
+    if (isEngineError(error, 'not_found')) return null;
+    throw error;
+  }
+}
+
+async function answersStill(
+  address: EngineAddress,
+  id: string | null,
+  clock: Clock,
+): Promise<boolean> {
+  const engine = dockerEngine(address, clock);
+  const done = new AbortController();
+  try {
+    return await Promise.race([
+      id === null ? engine.version().then(() => true) : engine.engineId().then((it) => it === id),
+      clock.wait(PROBE_MS, done.signal).then(() => false),
+    ]);
+  } catch {
+    return false;
   } finally {
     done.abort();
     engine.close();

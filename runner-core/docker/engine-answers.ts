@@ -50,6 +50,11 @@ export function readVersion(value: unknown): EngineVersion {
   };
 }
 
+/** From what `/info` answers. */
+export function readEngineId(value: unknown): string | null {
+  return textIn(objectIn(value)['ID']) || null;
+}
+
 export function readImage(value: unknown): ImageInfo {
   return { id: idIn(value), environment: textsIn(objectIn(objectIn(value)['Config'])['Env']) };
 }

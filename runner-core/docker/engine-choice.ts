@@ -1,12 +1,18 @@
 /** The words of the search for an engine: what is asked of the machine, and what comes out. */
 import type { EngineAddress } from '../worker/protocol.ts';
+import type { EngineIdentity } from '../model/leftover.ts';
 import type { EngineVersion } from './docker-engine.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** What is found at an address. `detail` is short and plain. */
 export type Probed =
-  | { readonly kind: 'engine'; readonly engine: EngineVersion }
+  | {
+      readonly kind: 'engine';
+      readonly engine: EngineVersion;
+      /** Its own id; null where it gives none that lasts. */
+      readonly id: string | null;
+    }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused' }
   | { readonly kind: 'denied' }
@@ -26,6 +32,8 @@ export interface EndpointProbe {
   stamp(path: string): Promise<string>;
   /** Asks the engine for its version, 5 s at most. */
   probe(address: EngineAddress): Promise<Probed>;
+  /** Whether the engine with this id still answers there: one call, 5 s at most. */
+  answers(address: EngineAddress, id: string | null): Promise<boolean>;
   /** The numeric user id; null where there is none (Windows). */
   readonly uid: number | null;
 }
@@ -47,6 +55,7 @@ export type EngineChoice =
       readonly ok: true;
       readonly address: EngineAddress;
       readonly engine: EngineVersion;
+      readonly identity: EngineIdentity;
       /** For the owner, for example `DOCKER_HOST` or `the socket of Colima`. */
       readonly why: string;
     }

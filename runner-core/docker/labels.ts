@@ -24,6 +24,21 @@ export interface OwnerOfThings {
   readonly agentType: string;
 }
 
+/** Whose things are ours: the host's, or, after the loss of what it knew of itself, its runner's. */
+export interface Owner {
+  readonly hostInstance: string;
+  readonly runnerId: string | null;
+}
+
+export function isMadeBy(
+  labels: Readonly<Record<string, string>>,
+  { hostInstance, runnerId }: Owner,
+): boolean {
+  if (labels[LABEL.execution] === undefined) return false;
+  const isOfRunner = (runnerId ?? '') !== '' && labels[LABEL.runner] === runnerId;
+  return isOfRunner || labels[LABEL.host] === hostInstance;
+}
+
 /** The labels of one job's container or network. */
 export function labelsOf(owner: OwnerOfThings): Readonly<Record<string, string>> {
   return {

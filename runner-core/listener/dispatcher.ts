@@ -3,15 +3,20 @@
  * within capacity, recognises repeats, and settles what can never run here. A job it leaves
  * unanswered comes again with the next heartbeat.
  */
-import type { Clock, JobStore, LabelledContainer, Log } from '../ports.ts';
+import type { Clock, EngineSense, JobStore, Log } from '../ports.ts';
 import { toJobId, type JobId } from '../model/ids.ts';
-import type { DockerLaunchSpec, JobSpec, UnrunnableSpec } from '../model/job-spec.ts';
+import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
+import { newestContainer } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { reason } from '../model/reason.ts';
 import type { ServerFrame } from '../wire/frames.ts';
 import { haltsOf, jobsOf, parseJob, type Halts, type ParsedJob } from '../wire/job-payload.ts';
+import { composeProjectName } from '../wire/launch.ts';
+import { specToAdopt } from '../wire/spec-to-adopt.ts';
 import { failedVerdict, lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
+import { Claims, unknownSpec, type OfferedJob } from './claims.ts';
+import { ENGINE_WAIT_MS } from './engine-wait.ts';
 import type { HeldJobs } from './held-jobs.ts';
 import type { JobRun } from './job-run.ts';
 import { PendingHalts } from './pending-halts.ts';
@@ -21,10 +26,10 @@ import type { Survivors } from './survivors.ts';
 
 /** `paused`: connected, nothing new. `draining`: the same, and never again. `closed`: not even answers. */
 export type Intake = 'open' | 'paused' | 'draining' | 'closed';
+/** What a pause means for jobs that a previous host accepted and did not start. */
+export type Unstarted = 'wait' | 'start';
 
 const MAX_NOTED_REPEATS = 1_000;
-/** An engine that starts with the machine, or again, is up by then; after that the service is told. */
-export const ENGINE_WAIT_MS = 120_000;
 
 export interface DispatcherDeps {
   readonly clock: Clock;
@@ -34,6 +39,7 @@ export interface DispatcherDeps {
   /** The owner's own limit; the service's, when lower, counts too. */
   readonly concurrency: () => number;
   readonly engine: () => EngineAddress | null;
+  readonly engines?: EngineSense;
   /** Why there is none, in plain words. */
   readonly engineProblem?: () => string | null;
   /** Why this machine takes no job now, in few words; null or left out: it does. Read for each offer. */
@@ -47,18 +53,62 @@ export interface DispatcherDeps {
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
   readonly #halts: PendingHalts;
+  readonly #claims: Claims;
   /** Jobs that were left unanswered, each with why, so that a repeat is not logged again. */
   readonly #leftAlone = new Map<string, string>();
   /** Jobs that met no engine, each with when it first did, by the monotonic clock. */
   readonly #withoutEngine = new Map<JobId, number>();
+  /** Jobs to be taken once it is sure that their engine answers. */
+  readonly #checking = new Set<JobId>();
   readonly #statusInFlight = new Set<JobId>();
   #link: Link | null = null;
   #serviceCapacity: number | null = null;
-  intake: Intake = 'open';
+  #intake: Intake = 'open';
+  #unstarted: Unstarted = 'start';
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
     this.#halts = new PendingHalts(deps.clock);
+    this.#claims = new Claims({
+      ...deps,
+      adopt: (offered, spec, engine) => this.#adopt(offered, spec, engine),
+      settle: (spec, verdict) => this.#settleUnstarted(spec, verdict),
+      askAgain: (jobId) => this.askAgain(jobId),
+      consider: ({ job }) => {
+        if (this.#link !== null && job.kind !== 'repeat')
+          this.#consider(job.spec.jobId, job, false);
+      },
+    });
+  }
+
+  /** Jobs that may be at work here though the store does not know them. */
+  mayBeHere(): readonly JobId[] {
+    return this.#claims.mayBeHere();
+  }
+
+  /** The containers of earlier hosts were listed, or there is an engine again. */
+  containersKnown(): void {
+    if (this.#intake !== 'closed') this.#claims.look();
+  }
+
+  stop(): void {
+    this.#claims.stop();
+  }
+
+  get intake(): Intake {
+    return this.#intake;
+  }
+
+  /** Starts what waited for the end of a pause, unless this one lets it wait too. */
+  turn(intake: Intake, unstarted: Unstarted = 'start'): void {
+    this.#intake = intake;
+    this.#unstarted = unstarted;
+    if (!this.holdsBack) for (const run of this.#deps.held.all()) this.startOffered(run);
+  }
+
+  /** A job that was accepted and not started has to wait for the owner. */
+  get holdsBack(): boolean {
+    return this.#intake === 'closed' || (this.#intake === 'paused' && this.#unstarted === 'wait');
   }
 
   online(link: Link): void {
@@ -82,17 +132,34 @@ export class Dispatcher {
         const job = parseJob(raw, this.#deps.serverUrl);
         const jobId = idOf(job);
         if (jobId !== null) listed.add(jobId);
-        this.#deliver(job, frame.type);
+        this.#deliver(job, frame.type, false, raw);
       } catch (error) {
         this.#deps.log.error('delivery not handled', { error });
       }
     }
+    if (frame.type !== 'hello') return listed;
+    for (const id of frame.held_execution_ids ?? []) this.#heldThere(toJobId(id), listed);
+    this.#claims.greeted(listed);
     return listed;
+  }
+
+  /** Leased here and started, and that is all the service says of it. */
+  #heldThere(jobId: JobId | undefined, listed: Set<JobId>): void {
+    if (jobId === undefined || listed.has(jobId)) return;
+    listed.add(jobId);
+    try {
+      this.#deliver({ kind: 'repeat', jobId }, 'hello');
+    } catch (error) {
+      this.#deps.log.error('delivery not handled', { error });
+    }
   }
 
   #halt(halts: Halts | null): void {
     if (halts === null) return;
-    if (halts.all) for (const run of this.#deps.held.all()) run.stop('service');
+    if (halts.all) {
+      for (const run of this.#deps.held.all()) run.stop('service');
+      for (const jobId of this.#checking) this.#halts.remember(jobId);
+    }
     for (const id of halts.ids) {
       const jobId = toJobId(id);
       if (jobId === undefined) continue;
@@ -102,7 +169,12 @@ export class Dispatcher {
     }
   }
 
-  #deliver(job: ParsedJob, frameType: ServerFrame['type']): void {
+  #deliver(
+    job: ParsedJob,
+    frameType: ServerFrame['type'],
+    isChecked = false,
+    raw: unknown = null,
+  ): void {
     if (job.kind === 'unreadable') {
       this.#deps.log.error('job not readable', { field: job.field, problem: job.problem });
       return;
@@ -113,12 +185,20 @@ export class Dispatcher {
     if (run !== undefined) this.#repeatOfHeld(run, job, frameType);
     else if (this.#isKnown(jobId)) this.#deps.reporter.repeat(jobId);
     else if (this.#halts.has(jobId)) this.#answerHalted(jobId, job);
+    else if (this.#claims.recognise(this.#offered(jobId, job, raw), frameType === 'hello')) return;
     else if (job.kind === 'repeat') this.#leave(jobId, 'started elsewhere, no launch');
-    else this.#consider(jobId, job);
+    else this.#consider(jobId, job, isChecked);
+  }
+
+  #offered(jobId: JobId, job: OfferedJob['job'], raw: unknown): OfferedJob {
+    const spec = job.kind === 'docker' ? job.spec : specToAdopt(raw, this.#deps.serverUrl);
+    return { jobId, job, spec };
   }
 
   #repeatOfHeld(run: JobRun, job: ParsedJob, frameType: ServerFrame['type']): void {
-    if (job.kind === 'refused') run.conclude(failedVerdict(job.reason, job.error));
+    // One that was started goes on, whatever the service can no longer prepare.
+    if (job.kind === 'refused' && run.stage === 'awaiting_redelivery')
+      run.conclude(failedVerdict(job.reason, job.error));
     if (job.kind !== 'docker') return;
     const { environment } = job.secrets;
     if (run.stage === 'awaiting_redelivery' || run.stage === 'awaiting_engine')
@@ -135,12 +215,16 @@ export class Dispatcher {
     if (frameType !== 'hello' && !run.isStopping) this.#tellRunning(run.jobId);
   }
 
-  /** Starts a job of a previous host that waits for nothing else; without a launch, or an engine, it goes on waiting. */
+  /**
+   * Starts a job of a previous host that waits for nothing else; without a launch, or an engine, or while the
+   * owner's pause holds it back, it goes on waiting.
+   */
   startOffered(run: JobRun): void {
     if (run.stage !== 'awaiting_redelivery' || run.offer === null) return;
     const { spec, environment } = run.offer;
     const engine = this.#deps.engine();
-    if (engine === null) this.#leave(run.jobId, 'no engine');
+    if (this.holdsBack) this.#leave(run.jobId, this.intake);
+    else if (engine === null) this.#leave(run.jobId, 'no engine');
     else this.#start(run, spec, environment, engine);
   }
 
@@ -152,7 +236,11 @@ export class Dispatcher {
     this.#link?.send({ type: 'status', execution_id: jobId, status: 'PENDING' });
   }
 
-  #consider(jobId: JobId, job: Extract<ParsedJob, { kind: 'docker' | 'refused' }>): void {
+  #consider(
+    jobId: JobId,
+    job: Extract<ParsedJob, { kind: 'docker' | 'refused' }>,
+    isChecked: boolean,
+  ): void {
     if (this.intake !== 'open') {
       this.#leave(jobId, this.intake);
       return;
@@ -174,7 +262,24 @@ export class Dispatcher {
     if (this.#deps.held.count >= capacity) this.#leave(jobId, 'full');
     else if (engine === null) this.#awaitEngine(job.spec);
     else if (!this.#deps.survivors.isKnown) this.#leave(jobId, 'containers not yet listed');
+    else if (!isChecked && this.#deps.engines !== undefined)
+      void this.#check(job, this.#deps.engines);
     else this.#accept(job.spec, job.secrets.environment, engine);
+  }
+
+  /** An engine that went away unseen would lose the job: it is asked before the job is taken. Never rejects. */
+  async #check(job: Extract<ParsedJob, { kind: 'docker' }>, engines: EngineSense): Promise<void> {
+    const { jobId } = job.spec;
+    if (this.#checking.has(jobId)) return;
+    this.#checking.add(jobId);
+    try {
+      await engines.check();
+      this.#deliver(job, 'job', true);
+    } catch (error) {
+      this.#deps.log.error('delivery not handled', { error });
+    } finally {
+      this.#checking.delete(jobId);
+    }
   }
 
   /** Not taken while there may soon be an engine; then answered, so that nobody waits for this machine in vain. */
@@ -199,17 +304,21 @@ export class Dispatcher {
     environment: Readonly<Record<string, string>>,
     engine: EngineAddress,
   ): void {
-    const { store, held, survivors, clock, log } = this.#deps;
+    this.#deps.log.info('job accepted', { jobId: spec.jobId, image: spec.image });
+    this.#start(this.#take(spec), spec, environment, engine);
+  }
+
+  /** Stored and held from now on. */
+  #take(spec: JobSpec): JobRun {
+    const { store, held, clock, newRun } = this.#deps;
+    const { jobId } = spec;
     store.accept(spec, clock.nowMs());
-    this.#leftAlone.delete(spec.jobId);
-    this.#withoutEngine.delete(spec.jobId);
-    log.info('job accepted', { jobId: spec.jobId, image: spec.image });
-    const run = this.#deps.newRun(spec.jobId);
+    this.#leftAlone.delete(jobId);
+    this.#withoutEngine.delete(jobId);
+    this.#claims.forget(jobId);
+    const run = newRun(jobId);
     held.add(run);
-    const containers = survivors.take(spec.jobId);
-    const container = containers[0];
-    if (container === undefined) this.#start(run, spec, environment, engine);
-    else this.#adopt(run, spec, containers, container, environment, engine);
+    return run;
   }
 
   #start(
@@ -224,41 +333,42 @@ export class Dispatcher {
   }
 
   /** The database was lost, the container was not: running it again would do the work twice. */
-  #adopt(
-    run: JobRun,
-    spec: DockerLaunchSpec,
-    containers: readonly LabelledContainer[],
-    container: LabelledContainer,
-    environment: Readonly<Record<string, string>>,
-    engine: EngineAddress,
-  ): void {
-    const { store, clock } = this.#deps;
+  #adopt({ jobId, job }: OfferedJob, spec: DockerLaunchSpec, engine: EngineAddress): void {
+    const { store, clock, survivors, log } = this.#deps;
+    const { network, mountDockerSocket } = spec.options;
+    const found = survivors.take(jobId, network);
+    const isListed = found.some(({ kind }) => kind === 'compose_project');
+    const project = { kind: 'compose_project', name: composeProjectName(jobId) } as const;
+    const made = mountDockerSocket && !isListed ? [project, ...found] : found;
+    const container = newestContainer(made);
+    log.info('container adopted', { jobId, name: container?.name });
+    const run = this.#take(spec);
     try {
-      for (const { leftover } of containers) store.noteLeftover(spec.jobId, leftover);
-      store.transition(spec.jobId, { kind: 'launched', atMs: clock.nowMs() });
+      for (const leftover of made) store.noteLeftover(jobId, leftover);
+      store.transition(jobId, { kind: 'launched', atMs: clock.nowMs() });
     } catch (error) {
       run.conclude(lostVerdict('host_restarted'));
       throw error;
     }
-    this.#tellRunning(spec.jobId);
-    run.addSecrets(environment);
-    run.adopt(spec, container.leftover, engine);
+    this.#tellRunning(jobId);
+    if (job.kind === 'docker') run.addSecrets(job.secrets.environment);
+    if (container === undefined) run.conclude(lostVerdict('host_restarted'));
+    else run.adopt(spec, container, engine);
   }
 
   #answerHalted(jobId: JobId, job: Exclude<ParsedJob, { kind: 'unreadable' }>): void {
-    const spec = job.kind === 'repeat' ? startedElsewhere(jobId) : job.spec;
+    const spec = job.kind === 'repeat' ? unknownSpec(jobId) : job.spec;
     this.#settleUnstarted(spec, stoppedVerdict('service'));
     this.#halts.forget(jobId);
   }
 
   /** Answers a job without starting it. The store keeps the answer, so that it is repeated until heard. */
   #settleUnstarted(spec: JobSpec, verdict: Verdict): void {
-    const { store, clock, log, held, survivors } = this.#deps;
-    store.accept(spec, clock.nowMs());
-    log.info('job answered without a start', { jobId: spec.jobId, outcome: verdict.outcome });
-    const run = this.#deps.newRun(spec.jobId);
-    held.add(run);
-    for (const { leftover } of survivors.take(spec.jobId)) store.noteLeftover(spec.jobId, leftover);
+    const { store, log, survivors } = this.#deps;
+    const { jobId } = spec;
+    const run = this.#take(spec);
+    log.info('job answered without a start', { jobId, outcome: verdict.outcome });
+    for (const leftover of survivors.take(jobId)) store.noteLeftover(jobId, leftover);
     run.conclude(verdict);
   }
 
@@ -285,18 +395,4 @@ export class Dispatcher {
 function idOf(job: ParsedJob): JobId | null {
   if (job.kind === 'unreadable') return null;
   return job.kind === 'repeat' ? job.jobId : job.spec.jobId;
-}
-
-/** Stands in for a job of which only the id is known: enough to answer for it. */
-function startedElsewhere(jobId: JobId): UnrunnableSpec {
-  return {
-    kind: 'unrunnable',
-    jobId,
-    flowId: null,
-    flowName: null,
-    repository: null,
-    agentType: 'unknown',
-    modelIdentifier: null,
-    report: { kind: 'docker_v1' },
-  };
 }

@@ -2,49 +2,31 @@
  * One job from launch, or from where a previous host left it, to its stored end. Makes sure that its
  * worker and all it made are gone before the end is stored. What the service is told is `reporter`'s.
  */
-import type {
-  Clock,
-  ContainerLeftover,
-  JobStore,
-  KeptContainers,
-  Log,
-  OwnerSettings,
-  WorkerLauncher,
-} from '../ports.ts';
-import { IllegalTransitionError, isStoreBusy } from '../model/errors.ts';
+import type { ContainerLeftover, EngineSense, OwnerSettings, WorkerLauncher } from '../ports.ts';
+import { isStoreBusy } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
 import { newestContainer } from '../model/leftover.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
 import { lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
-import {
-  NO_FACTS,
-  type EngineAddress,
-  type JobContext,
-  type Phase,
-  type ToWorker,
-} from '../worker/protocol.ts';
+import type { EngineAddress, JobContext, Phase, ToWorker } from '../worker/protocol.ts';
 import { BUSY_RETRY_MS, type CommitTurns } from './commit-turns.ts';
-import { SWEEP_LIMIT_MS, type LeftoverSweeper } from './leftover-sweeper.ts';
+import { EngineWait } from './engine-wait.ts';
+import { JobEnding, type JobEndingDeps } from './job-ending.ts';
+import { SWEEP_LIMIT_MS } from './leftover-sweeper.ts';
 import { WorkerSession, type WorkerEnd } from './worker-session.ts';
 
 /** What a stop that used up its time still gives the removal of leftovers. */
 const MIN_SWEEP_MS = 1_000;
-/** An end the disk refused is tried again this often; the job keeps its slot until then. */
-export const STORE_RETRY_MS = 30_000;
 /** So many workers of one job may die and be followed by another; the next death is told as it is. */
 export const MOST_WORKERS_LOST = 3;
 
-export interface JobRunDeps {
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly store: JobStore;
+export interface JobRunDeps extends JobEndingDeps {
   readonly turns: CommitTurns;
   readonly launcher: WorkerLauncher;
-  readonly sweeper: LeftoverSweeper;
   readonly settings: OwnerSettings;
-  /** Left out: every container goes when its job is over. */
-  readonly kept?: KeptContainers;
+  readonly engine: () => EngineAddress | null;
+  readonly engines?: EngineSense;
   readonly runnerId: () => string;
   readonly hostInstance: string;
   readonly workspacesDir: string;
@@ -55,7 +37,10 @@ export interface JobRunDeps {
   readonly lookLater: (jobId: JobId) => void;
 }
 
-/** Where a held job stands beside its stored state. The two `awaiting` ones occur only after a restart. */
+/**
+ * Where a held job stands beside its stored state. `awaiting_redelivery` occurs only after a restart,
+ * `awaiting_engine` also where the engine went away before anything of the job ran.
+ */
 export type RunStage =
   'awaiting_redelivery' | 'awaiting_engine' | 'working' | 'concluding' | 'over';
 
@@ -79,6 +64,10 @@ export class JobRun {
   readonly #over = Promise.withResolvers<undefined>();
   readonly #deps: JobRunDeps;
   readonly #leaving = new AbortController();
+  readonly #ending: JobEnding;
+  readonly #engineWait: EngineWait;
+  /** Aborted when a job that waits for its engine waits no longer. */
+  #waiting: AbortController | null = null;
   #session: WorkerSession | null = null;
   #stage: RunStage;
   #phase: Phase | null = null;
@@ -100,6 +89,9 @@ export class JobRun {
     this.jobId = jobId;
     this.#stage = stage;
     this.over = this.#over.promise;
+    this.#ending = new JobEnding(deps, jobId, this.#leaving.signal);
+    const { clock, engine, engines } = deps;
+    this.#engineWait = new EngineWait({ clock, engine, check: engines?.check.bind(engines) });
     const state = deps.store.job(jobId)?.state;
     if (state?.kind === 'stopping') this.#stopCause = state.cause;
     this.#isStarted = state?.kind === 'running';
@@ -144,6 +136,20 @@ export class JobRun {
     this.#deps.changed(this.jobId);
   }
 
+  /** Its container is in an engine that is not the one in use, at `at`: it waits for that one. */
+  isElsewhere(at: string): void {
+    const said = `This job's container is in another engine: ${at}`;
+    if (this.#stage !== 'awaiting_engine' || this.#progress === said) return;
+    this.#progress = said;
+    this.#deps.log.warn('container in another engine', { jobId: this.jobId, at });
+    this.#deps.changed(this.jobId);
+  }
+
+  /** Nobody can look at what it made, and it was to be stopped: that does not wait for its engine. */
+  concludeStopped(): void {
+    if (this.#stopCause !== null) this.conclude(stoppedVerdict(this.#stopCause));
+  }
+
   /** Starts the work of a job of which nothing was started before. */
   launch(
     spec: DockerLaunchSpec,
@@ -170,8 +176,7 @@ export class JobRun {
 
   /** Ends a job that no worker will carry out (any more). Its leftovers are removed first. */
   conclude(verdict: Verdict): void {
-    if (this.#stage === 'awaiting_redelivery' || this.#stage === 'awaiting_engine')
-      void this.#conclude(verdict);
+    if (this.#isWaiting()) void this.#conclude(verdict);
   }
 
   /** Ends the job; the first cause stays. Too late once the worker told its verdict. */
@@ -181,7 +186,7 @@ export class JobRun {
     if (this.#stopCause !== null || isEnding) return;
     this.#stopCause = cause;
     this.#stopMs = this.#deps.clock.monotonicMs();
-    this.#store(() =>
+    this.#ending.store(() =>
       this.#deps.store.transition(this.jobId, {
         kind: 'stop_requested',
         atMs: this.#deps.clock.nowMs(),
@@ -189,7 +194,7 @@ export class JobRun {
       }),
     );
     this.#session?.stop(cause);
-    if (this.#stage === 'awaiting_redelivery') this.conclude(stoppedVerdict(cause));
+    this.conclude(stoppedVerdict(cause));
     this.#deps.changed(this.jobId);
   }
 
@@ -202,40 +207,77 @@ export class JobRun {
   leave(): void {
     this.#leaving.abort(new Error('left for the next host'));
     this.#session?.abandon();
-    if (this.#stage === 'awaiting_redelivery' || this.#stage === 'awaiting_engine') this.#finish();
+    if (this.#isWaiting()) this.#finish();
+  }
+
+  #isWaiting(): boolean {
+    return this.#stage === 'awaiting_redelivery' || this.#stage === 'awaiting_engine';
   }
 
   #work(work: Work, first: () => FirstMessage): void {
     this.#stage = 'working';
+    this.#progress = null;
     void this.#carryOut(work, first);
   }
 
-  /**
-   * Never rejects: whatever goes wrong is the end of this job alone. A worker that dies is followed by another,
-   * which takes up what there is: the container runs on without them.
-   */
+  /** Never rejects: whatever goes wrong, such as a disk that cannot be read, is the end of this job alone. */
   async #carryOut(work: Work, first: () => FirstMessage): Promise<void> {
+    try {
+      await this.#workInTurns(work, first);
+    } catch (error) {
+      this.#deps.log.error('job not carried on', { jobId: this.jobId, error });
+      await this.#conclude(this.#verdictOf({ kind: 'store_failed' }));
+    }
+  }
+
+  /**
+   * A worker that dies is followed by another, which takes up what there is: the container runs on without them.
+   * One that met no engine is followed by another when there is one. Rejects with what the store throws.
+   */
+  async #workInTurns(work: Work, first: () => FirstMessage): Promise<void> {
+    let current = work;
     let next = first;
-    for (let lost = 0; ; lost++) {
+    let lost = 0;
+    for (;;) {
       const end = await this.#runWorker(next);
       this.#mayBeUnnoted ||= end.kind !== 'ended' && !this.#isStarted;
       if (this.#leaving.signal.aborted && this.#session?.hasEnded !== true) {
         this.#finish();
         return;
       }
-      const isOver = !this.#hasMoreToTakeUp(end) || this.#stopCause !== null;
-      if (isOver || lost === MOST_WORKERS_LOST) return this.#conclude(this.#verdictOf(end));
-      this.#deps.log.warn('worker replaced', { jobId: this.jobId, lost: lost + 1 });
-      this.#deps.store.rereadLog(this.jobId);
-      next = () => this.#takeUp(work);
+      if (end.kind === 'no_engine' && this.#stopCause === null) {
+        const engine = await this.#awaitEngine();
+        // Ended or left meanwhile, by who said so.
+        if (this.#stage !== 'awaiting_engine') return;
+        if (engine === null) return this.#conclude(end.verdict);
+        this.#stage = 'working';
+        current = { ...work, engine, environment: this.#offer?.environment ?? work.environment };
+      } else {
+        const isOver = this.#stopCause !== null || !(await this.#hasMoreToTakeUp(end));
+        if (isOver || lost === MOST_WORKERS_LOST) return this.#conclude(this.#verdictOf(end));
+        lost += 1;
+        this.#deps.log.warn('worker replaced', { jobId: this.jobId, lost });
+      }
+      await this.#onceStored(() => this.#deps.store.rereadLog(this.jobId));
+      next = () => this.#takeUp(current);
     }
   }
 
+  async #awaitEngine(): Promise<EngineAddress | null> {
+    this.#stage = 'awaiting_engine';
+    this.#deps.log.warn('job waits for the engine', { jobId: this.jobId });
+    this.#deps.engines?.missed();
+    this.#deps.changed(this.jobId);
+    this.#waiting = new AbortController();
+    return this.#engineWait.next(this.#waiting.signal);
+  }
+
   /** A container that runs goes on without a worker, whether that died or never came to be. */
-  #hasMoreToTakeUp(end: WorkerEnd): boolean {
-    if (end.kind === 'crashed') return true;
+  async #hasMoreToTakeUp(end: WorkerEnd): Promise<boolean> {
+    if (end.kind !== 'never_ready') return end.kind === 'crashed';
     const { store } = this.#deps;
-    return end.kind === 'never_ready' && newestContainer(store.leftovers(this.jobId)) !== undefined;
+    const noted = await this.#onceStored(() => store.leftovers(this.jobId));
+    return noted !== null && newestContainer(noted) !== undefined;
   }
 
   /** The container that was noted, or the launch once more where none was: a container starts only once noted. */
@@ -278,7 +320,9 @@ export class JobRun {
           jobId: this.jobId,
           phase: (phase, progress) => this.#reached(phase, progress),
           logStored: () => this.#deps.logStored(this.jobId),
-          keepsContainer: (ended) => this.#keepsContainer(ended),
+          engineMissed: () => this.#deps.engines?.missed(),
+          waitsForEngine: ({ reason }) => reason?.code === 'docker_unavailable' && !this.#isStarted,
+          keepsContainer: (ended) => this.#ending.keepsContainer(ended),
         },
         message,
       );
@@ -293,11 +337,11 @@ export class JobRun {
   }
 
   /** A lock passes; until then nothing of the job starts. Null once it is left. Rejects with what else the store throws. */
-  async #onceStored(first: () => FirstMessage): Promise<FirstMessage | null> {
+  async #onceStored<T>(act: () => T): Promise<T | null> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
       try {
-        return first();
+        return act();
       } catch (error) {
         if (!isStoreBusy(error)) throw error;
       }
@@ -325,75 +369,30 @@ export class JobRun {
 
   async #conclude(verdict: Verdict): Promise<void> {
     this.#stage = 'concluding';
+    this.#waiting?.abort();
+    this.#progress = null;
     this.#deps.changed(this.jobId);
-    // Once more for one that an earlier host judged and did not live to clear away.
-    this.#keepsContainer(verdict);
-    this.#noteVerdict(verdict);
     const usedMs = this.#stopMs === null ? 0 : this.#deps.clock.monotonicMs() - this.#stopMs;
-    await this.#deps.sweeper.sweep(this.jobId, Math.max(MIN_SWEEP_MS, SWEEP_LIMIT_MS - usedMs));
-    await this.#storeEnd(verdict);
+    await this.#ending.carryOut(verdict, Math.max(MIN_SWEEP_MS, SWEEP_LIMIT_MS - usedMs));
     if (this.#mayBeUnnoted) this.#deps.lookLater(this.jobId);
     this.#finish();
   }
 
-  /** On disk before anything goes: a host that dies meanwhile must not look for a container that is gone. */
-  #noteVerdict(verdict: Verdict): void {
-    const { store } = this.#deps;
-    this.#store(() => {
-      if (store.job(this.jobId)?.told !== null || store.leftovers(this.jobId).length === 0) return;
-      store.noteEnding(this.jobId, verdict, NO_FACTS);
-    });
-  }
-
-  #keepsContainer(verdict: Verdict): boolean {
-    const { kept, store, log } = this.#deps;
-    if (kept === undefined) return false;
-    try {
-      const container = newestContainer(store.leftovers(this.jobId));
-      return container !== undefined && kept.keep(this.jobId, container, verdict);
-    } catch (error) {
-      log.error('failed container not kept', { jobId: this.jobId, error });
-      return false;
-    }
-  }
-
-  async #storeEnd(verdict: Verdict): Promise<void> {
-    const { clock, store } = this.#deps;
-    const end = (): unknown =>
-      store.transition(this.jobId, { kind: 'ended', atMs: clock.nowMs(), verdict });
-    while (!this.#store(end)) {
-      try {
-        await clock.wait(STORE_RETRY_MS, this.#leaving.signal);
-      } catch {
-        return;
-      }
-    }
-  }
-
-  /** False when the disk refused and trying again may help. */
-  #store(act: () => unknown): boolean {
-    try {
-      act();
-      return true;
-    } catch (error) {
-      this.#deps.log.error('job state not stored', { jobId: this.jobId, error });
-      return error instanceof IllegalTransitionError;
-    }
-  }
-
   #finish(): void {
     this.#stage = 'over';
+    this.#waiting?.abort();
     this.#over.resolve(undefined);
   }
 
   #context(spec: JobSpec, engine: EngineAddress): JobContext {
-    const { settings, runnerId, hostInstance, workspacesDir } = this.#deps;
+    const { settings, engines, runnerId, hostInstance, workspacesDir } = this.#deps;
     return {
       runnerId: runnerId(),
       hostInstance,
       limits: settings.limits(),
       allowed: settings.allowed(spec.flowId),
       engine,
+      identity: engines?.identity() ?? null,
       workspacesDir,
     };
   }

@@ -5,6 +5,7 @@
 import type {
   Clock,
   ControlPlane,
+  EngineSense,
   JobStore,
   KeptContainers,
   LeftoverRemover,
@@ -15,13 +16,14 @@ import type {
   StoredJob,
   WorkerLauncher,
 } from '../ports.ts';
-import type { JobId } from '../model/ids.ts';
+import type { JobId, RunnerId } from '../model/ids.ts';
 import type { StopCause } from '../model/outcome.ts';
 import type { Refusal, SessionState } from '../model/session-state.ts';
 import type { HeartbeatFrame, ServerFrame } from '../wire/frames.ts';
 import type { EngineAddress, Phase } from '../worker/protocol.ts';
 import { CommitTurns } from './commit-turns.ts';
-import { Dispatcher, type Intake } from './dispatcher.ts';
+import { Dispatcher, type Intake, type Unstarted } from './dispatcher.ts';
+import { heartbeatFrame, offeredSlots } from './heartbeat.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { JobRun, type RunStage } from './job-run.ts';
 import { LeftoverSweeper } from './leftover-sweeper.ts';
@@ -54,12 +56,16 @@ export interface ListenerDeps {
   readonly settings: OwnerSettings;
   /** Read at each dial; null until the owner has enrolled this machine. */
   readonly identity: () => RunnerIdentity | null;
+  /** Whose labels earlier containers carry, where there is no identity to dial with yet; left out: nobody's. */
+  readonly knownRunner?: () => RunnerId | null;
   /** Origin of the service, for the environment of jobs. */
   readonly serverUrl: string;
   /** Slots the owner offers, 1 to 32; read for each heartbeat and each offer. */
   readonly concurrency: () => number;
   /** Null while no engine answers: no Docker job is taken then, and none settled. */
   readonly engine: () => EngineAddress | null;
+  /** Left out: the engine is always there, and the same. */
+  readonly engines?: EngineSense;
   /** Why this machine takes no job now, such as a full disk; null or left out: it does. */
   readonly refusal?: () => string | null;
   /** Why there is none, in plain words. */
@@ -108,7 +114,8 @@ export class Listener {
   constructor(deps: ListenerDeps) {
     this.#deps = deps;
     const { clock, log, store, engine } = deps;
-    const runnerId = (): RunnerIdentity['runnerId'] | null => deps.identity()?.runnerId ?? null;
+    const runnerId = (): RunnerId | null =>
+      deps.identity()?.runnerId ?? deps.knownRunner?.() ?? null;
     const changed = (jobId: JobId): void => this.#watchers.tell({ kind: 'job', jobId });
     this.#watchers = new Watchers(log);
     this.#sweeper = new LeftoverSweeper(deps);
@@ -117,7 +124,12 @@ export class Listener {
       this.#reporter.ended(jobId);
       changed(jobId);
     });
-    this.#survivors = new Survivors({ ...deps, runnerId, hasEngine: () => engine() !== null });
+    this.#survivors = new Survivors({
+      ...deps,
+      runnerId,
+      hasEngine: () => engine() !== null,
+      known: () => this.#dispatcher.containersKnown(),
+    });
     const turns = new CommitTurns(clock, store);
     const newRun = (jobId: JobId, stage?: 'awaiting_redelivery' | 'awaiting_engine'): JobRun =>
       new JobRun(
@@ -194,13 +206,13 @@ export class Listener {
     return this.#watchers.add(show);
   }
 
-  /** Connected, nothing new; what is held goes on. */
-  pause(): void {
-    this.#turnIntake('open', 'paused');
+  /** Connected, nothing new; what runs goes on. Asked again it changes what becomes of unstarted jobs. */
+  pause({ unstarted }: { readonly unstarted: Unstarted }): void {
+    if (this.intake === 'open' || this.intake === 'paused') this.#turn('paused', unstarted);
   }
 
   resume(): void {
-    this.#turnIntake('paused', 'open');
+    if (this.intake === 'paused') this.#turn('open');
   }
 
   goOffline(): void {
@@ -214,6 +226,7 @@ export class Listener {
   /** An engine was found: what a previous host left there is taken up now. */
   engineFound(): void {
     this.#reconcile.engineFound();
+    this.#dispatcher.containersKnown();
   }
 
   /** After sleep: checks the session now, with a new socket. */
@@ -235,8 +248,7 @@ export class Listener {
 
   /** Takes nothing new; resolves when nothing is held. Reports go on. */
   drain(): Promise<void> {
-    this.#turnIntake('open', 'draining');
-    this.#turnIntake('paused', 'draining');
+    if (this.intake === 'open' || this.intake === 'paused') this.#turn('draining');
     return this.#held.empty();
   }
 
@@ -262,12 +274,13 @@ export class Listener {
   async #end(): Promise<void> {
     const { clock, log } = this.#deps;
     await this.#endHeld();
-    this.#dispatcher.intake = 'closed';
+    this.#dispatcher.turn('closed');
     if (this.#keeper.state.kind === 'online') {
       const inTime = await settledWithin(clock, LAST_REPORTS_MS, this.#reporter.caughtUp());
       if (!inTime) log.info('reports left for the next start');
     }
     this.#reconcile.stop();
+    this.#dispatcher.stop();
     this.#survivors.stop();
     this.#sweeper.stop();
     this.#reporter.stop();
@@ -304,21 +317,12 @@ export class Listener {
     return this.#hasLeft;
   }
 
-  #turnIntake(from: Intake, to: Intake): void {
-    if (this.#dispatcher.intake !== from) return;
-    this.#dispatcher.intake = to;
+  #turn(intake: Intake, unstarted?: Unstarted): void {
+    const isNew = this.intake !== intake;
+    this.#dispatcher.turn(intake, unstarted);
+    if (!isNew) return;
     // At once: the service must not promise a slot in the meantime, nor let a free one wait.
     this.#link?.send(this.#heartbeat());
-  }
-
-  /**
-   * Slots the service may count on. With nothing to be taken that is only what is held, and then jobs queue
-   * there instead of being promised to us; the protocol knows no less than one.
-   */
-  #offeredSlots(): number {
-    const slots = this.#deps.concurrency();
-    if (this.#dispatcher.intake === 'open') return slots;
-    return Math.min(slots, Math.max(1, this.#held.count));
   }
 
   /** As softly as asked, starting over when a harder way is asked for meanwhile. */
@@ -338,11 +342,10 @@ export class Listener {
   async #endHeldBy(how: StopHow): Promise<void> {
     const { clock, log } = this.#deps;
     if (how === 'drain') return this.drain();
-    this.#dispatcher.intake = 'closed';
+    this.#dispatcher.turn('closed');
     if (how === 'stop') {
       for (const run of this.#held.all()) run.stop('shutdown');
-      const canEnd = this.#held.all().filter((run) => run.stage !== 'awaiting_engine');
-      await settledWithin(clock, STOP_LIMIT_MS, Promise.all(canEnd.map((run) => run.over)));
+      await settledWithin(clock, STOP_LIMIT_MS, this.#held.empty());
     }
     if (how === 'leave' || this.#held.count > 0) log.info('jobs left', { jobs: this.#held.count });
     for (const run of this.#held.all()) run.leave();
@@ -372,23 +375,19 @@ export class Listener {
     this.#reconcile.offline();
   }
 
-  /** Every field, every time: the service takes what is left out as withdrawn. */
   #heartbeat(): HeartbeatFrame {
-    const held = this.#unsettled();
-    return {
-      type: 'heartbeat',
-      concurrency: this.#offeredSlots(),
-      ephemeral: this.#deps.ephemeral === true,
-      host_exec_profiles: [],
-      publication_capabilities: { version: 1, helper_ready: false },
-      ...(held === null ? {} : { held_execution_ids: held }),
-    };
+    const { concurrency, ephemeral } = this.#deps;
+    const slots = offeredSlots(concurrency(), this.intake, this.#held.count);
+    return heartbeatFrame(slots, ephemeral === true, this.#unsettled());
   }
 
-  /** Null where the disk refuses: better no list than one that lacks jobs at work. */
+  /** Null where the disk refuses, or may lack jobs whose containers are at work. */
   #unsettled(): readonly JobId[] | null {
     try {
-      return this.#deps.store.unsettled().map((job) => job.spec.jobId);
+      const found = this.#survivors.mayHold();
+      if (found === null) return null;
+      const held = this.#deps.store.unsettled().map((job) => job.spec.jobId);
+      return [...new Set([...held, ...found, ...this.#dispatcher.mayBeHere()])];
     } catch (error) {
       this.#deps.log.error('held jobs not listed', { error });
       return null;

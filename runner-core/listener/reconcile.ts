@@ -6,9 +6,17 @@
  * A container is started only once it was noted. So a job without a noted one never ran, however far
  * its host had come with it, and is started when the service sends it again.
  */
-import type { Clock, ContainerLeftover, JobStore, Log, StoredJob, Timer } from '../ports.ts';
+import type {
+  Clock,
+  ContainerLeftover,
+  EngineSense,
+  JobStore,
+  Log,
+  StoredJob,
+  Timer,
+} from '../ports.ts';
 import type { JobId } from '../model/ids.ts';
-import { newestContainer } from '../model/leftover.ts';
+import { isHere, newestContainer } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
@@ -27,6 +35,7 @@ export interface ReconcileDeps {
   readonly log: Log;
   readonly store: JobStore;
   readonly engine: () => EngineAddress | null;
+  readonly engines?: EngineSense;
   readonly survivors: Survivors;
   readonly held: HeldJobs;
   readonly reporter: Reporter;
@@ -127,12 +136,19 @@ export class Reconcile {
     if (this.#isStopped) return;
     const engine = this.#deps.engine();
     const waiting = this.#awaitingEngine.splice(0);
-    for (const run of waiting)
-      if (engine === null || !this.#recover(run, engine)) this.#awaitingEngine.push(run);
+    for (const run of waiting) {
+      if (engine !== null && this.#recover(run, engine)) continue;
+      run.concludeStopped();
+      if (run.stage === 'awaiting_engine') this.#awaitingEngine.push(run);
+    }
     this.#engineRetry?.cancel();
     if (this.#awaitingEngine.length === 0) return;
     this.#deps.log.warn('jobs wait for the engine', { jobs: this.#awaitingEngine.length });
-    this.#engineRetry = this.#deps.clock.after(ENGINE_RETRY_MS, () => void this.#recoverAll());
+    this.#engineRetry = this.#deps.clock.after(ENGINE_RETRY_MS, () => {
+      // A job may wait for an engine beside the one in use, for which nobody else looks.
+      if (this.#deps.engine() !== null) void this.#deps.engines?.lookIfChanged();
+      void this.#recoverAll();
+    });
   }
 
   /** False when it has to be tried again. */
@@ -144,9 +160,17 @@ export class Reconcile {
       if (job === undefined || run.stage !== 'awaiting_engine') return true;
       const noted = newestContainer(store.leftovers(jobId));
       if (noted === undefined && !survivors.isKnown) return false;
-      const found = survivors.take(jobId).map(({ leftover }) => leftover);
-      for (const leftover of found) store.noteLeftover(jobId, leftover);
+      const network = job.spec.kind === 'docker_launch' ? job.spec.options.network : null;
+      const made = survivors.take(jobId, network);
+      for (const leftover of made)
+        if (!('id' in leftover) || leftover.id !== noted?.id) store.noteLeftover(jobId, leftover);
+      const found = made.filter((leftover) => leftover.kind === 'container');
       const container = adoptable(noted, found);
+      const here = this.#deps.engines?.identity() ?? null;
+      if (container?.engine !== undefined && here !== null && !isHere(container.engine, here)) {
+        run.isElsewhere(container.engine.at);
+        return false;
+      }
       if (container !== undefined && job.spec.kind === 'docker_launch') {
         log.info('container adopted', { jobId, name: container.name });
         run.adopt(job.spec, container, engine);
@@ -170,7 +194,7 @@ function adoptable(
   noted: ContainerLeftover | undefined,
   found: readonly ContainerLeftover[],
 ): ContainerLeftover | undefined {
-  return found.find(({ id }) => id === noted?.id) ?? found[0] ?? noted;
+  return found.find(({ id }) => id === noted?.id) ?? found.at(-1) ?? noted;
 }
 
 function verdictWithout(job: StoredJob): Verdict {

@@ -18,6 +18,7 @@ export class ReportStream {
   readonly jobId: JobId;
   readonly report: ReportProtocol;
   readonly acceptedAtMs: number;
+  readonly batchSalt: string;
   /** Null while the job is held. */
   verdict: Verdict | null = null;
   isVerdictInFlight = false;
@@ -42,6 +43,7 @@ export class ReportStream {
     this.jobId = job.spec.jobId;
     this.report = job.spec.report;
     this.acceptedAtMs = job.acceptedAtMs;
+    this.batchSalt = job.batchSalt;
     this.acknowledged = job.batchesAcknowledged;
     this.acknowledgedOnDisk = job.batchesAcknowledged;
     this.#next = job.batchesAcknowledged;

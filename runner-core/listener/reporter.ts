@@ -199,7 +199,7 @@ export class Reporter {
           type: 'logs',
           execution_id: stream.jobId,
           lines: batch.lines,
-          ...(link.acknowledgesLogs ? { batch_id: batchId(stream.jobId, batch.index) } : {}),
+          ...(link.acknowledgesLogs ? { batch_id: batchId(stream.batchSalt, batch.index) } : {}),
         },
         settle((reply) => {
           if (generation === stream.generation) this.#batchAnswered(stream, batch, reply);

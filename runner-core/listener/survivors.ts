@@ -1,6 +1,6 @@
 /**
- * Containers with this runner's labels that the store does not hold: of a lost database, or of a job
- * that ended while its container could not be removed. They stay until a `hello` has said whether
+ * Containers, and what belongs to them, with this runner's labels that the store does not hold: of a lost database,
+ * or of a job that ended while its container could not be removed. They stay until a `hello` has said whether
  * their job is still leased here; what it lists is adopted by the dispatcher, the rest is removed.
  */
 import type {
@@ -8,12 +8,14 @@ import type {
   JobStore,
   KeptContainers,
   LabelledContainer,
+  LabelledThing,
   LeftoverRemover,
   Log,
   Timer,
 } from '../ports.ts';
 import type { JobId, RunnerId } from '../model/ids.ts';
 import { occupiesSlot } from '../model/job-machine.ts';
+import type { Leftover } from '../model/leftover.ts';
 import { settledWithin } from './settled-within.ts';
 
 export const LOOK_UP_LIMIT_MS = 10_000;
@@ -30,11 +32,18 @@ export interface SurvivorsDeps {
   readonly runnerId: () => RunnerId | null;
   /** The engine is believed to be there. */
   readonly hasEngine: () => boolean;
+  /** They were listed, and nothing is removed yet. */
+  readonly known: () => void;
 }
+
+type Thing = LabelledContainer | LabelledThing;
 
 export class Survivors {
   readonly #deps: SurvivorsDeps;
-  #found: Map<JobId, LabelledContainer[]> | null = null;
+  /** Containers and compose projects, by their job. */
+  #found: Map<JobId, Thing[]> | null = null;
+  /** Used by other jobs than their maker's, too. */
+  #networks: Thing[] = [];
   #listed: ReadonlySet<JobId> | null = null;
   #looking: Promise<void> | null = null;
   #retry: Timer | null = null;
@@ -70,15 +79,42 @@ export class Survivors {
   }
 
   #lookedUp(): void {
-    if (this.#found === null) this.#tryLater(() => void this.lookUp());
-    else this.#removeUnlisted();
+    if (this.#found === null) {
+      this.#tryLater(() => void this.lookUp());
+      return;
+    }
+    this.#deps.known();
+    this.#removeUnlisted();
   }
 
-  /** The containers of one job; they are the caller's from now on. */
-  take(jobId: JobId): readonly LabelledContainer[] {
-    const containers = this.#found?.get(jobId) ?? [];
+  /** Jobs with a container here; null while nobody can tell, nor has a `hello` said which to ask about. */
+  mayHold(): readonly JobId[] | null {
+    if (!this.isKnown && this.#listed === null) return null;
+    return [...(this.#found?.keys() ?? [])].filter((jobId) => this.has(jobId));
+  }
+
+  has(jobId: JobId): boolean {
+    return this.#found?.get(jobId)?.some(({ leftover }) => leftover.kind === 'container') === true;
+  }
+
+  /**
+   * What one job made; it is the caller's from now on. The container to go on with is the last of them.
+   *
+   * @param network the one it names, which another job may have made
+   */
+  take(jobId: JobId, network: string | null = null): readonly Leftover[] {
+    const things = this.#found?.get(jobId) ?? [];
     this.#found?.delete(jobId);
-    return containers;
+    const containers = things.filter((thing) => 'running' in thing);
+    const networks = this.#networks.filter(
+      ({ jobId: maker, leftover }) => maker === jobId || leftover.name === network,
+    );
+    const others = things.filter((thing) => !('running' in thing));
+    const idle = containers.filter(({ running }) => !running);
+    const running = containers.filter((container) => container.running);
+    return [...networks, ...others, ...idle.reverse(), ...running.reverse()].map(
+      ({ leftover }) => leftover,
+    );
   }
 
   /** A `hello` came: these jobs, and no others, are leased to this runner. */
@@ -118,7 +154,8 @@ export class Survivors {
     if (runner === null) return;
     try {
       for (const { leftover, jobId: owner } of await remover.labelled(runner)) {
-        if (owner !== jobId || kept?.isKept(leftover.id) === true) continue;
+        if (owner !== jobId || leftover.kind !== 'container') continue;
+        if (kept?.isKept(leftover.id) === true) continue;
         await remover.remove(leftover);
         log.info('late container removed', { jobId, name: leftover.name });
       }
@@ -133,35 +170,92 @@ export class Survivors {
       const found = await this.#deps.remover.labelled(runnerId);
       // An answer that came after the limit, when another look had succeeded already.
       if (this.#found !== null) return;
-      const byJob = new Map<JobId, LabelledContainer[]>();
-      for (const container of found)
-        if (this.#deps.kept?.isKept(container.leftover.id) !== true)
-          byJob.set(container.jobId, [...(byJob.get(container.jobId) ?? []), container]);
+      const byJob = new Map<JobId, Thing[]>();
+      for (const thing of found) {
+        const { jobId, leftover } = thing;
+        if (leftover.kind === 'container' && this.#deps.kept?.isKept(leftover.id) === true)
+          continue;
+        if (leftover.kind !== 'network') byJob.set(jobId, [...(byJob.get(jobId) ?? []), thing]);
+      }
+      this.#networks = found.filter(({ leftover }) => leftover.kind === 'network');
       this.#found = byJob;
     } catch (error) {
       this.#deps.log.warn('labelled containers not listed', { error });
     }
   }
 
+  /** Never throws: what cannot be judged now, since the store does not answer, is looked at again. */
   #removeUnlisted(): void {
-    for (const jobId of this.#found?.keys() ?? []) {
-      const state = this.#deps.store.job(jobId)?.state;
-      if (state !== undefined && occupiesSlot(state)) continue;
-      if (state !== undefined || this.#listed?.has(jobId) === false) void this.#remove(jobId);
+    try {
+      this.#removeJudged();
+    } catch (error) {
+      this.#deps.log.error('unknown containers not judged', { error });
+      this.#tryLater(() => this.#removeUnlisted());
     }
   }
 
+  #removeJudged(): void {
+    const removals: Promise<void>[] = [];
+    for (const jobId of this.#found?.keys() ?? []) {
+      const state = this.#deps.store.job(jobId)?.state;
+      if (state !== undefined && occupiesSlot(state)) continue;
+      if (state !== undefined || this.#listed?.has(jobId) === false)
+        removals.push(this.#remove(jobId));
+    }
+    if (this.#listed === null || this.#networks.length === 0) return;
+    const used = this.#notedIds();
+    const unused = this.#networks.filter(
+      ({ leftover }) => !('id' in leftover) || !used.has(leftover.id),
+    );
+    this.#networks = this.#networks.filter((network) => !unused.includes(network));
+    // A network goes only when no container uses it.
+    void Promise.all(removals).then(() => this.#removeNetworks(unused));
+  }
+
+  #notedIds(): ReadonlySet<string> {
+    const { store } = this.#deps;
+    const noted = store.unsettled().flatMap(({ spec }) => store.leftovers(spec.jobId));
+    return new Set(noted.flatMap((leftover) => ('id' in leftover ? [leftover.id] : [])));
+  }
+
   async #remove(jobId: JobId): Promise<void> {
-    const containers = this.take(jobId);
-    for (const container of containers) {
+    const things = this.#found?.get(jobId) ?? [];
+    this.#found?.delete(jobId);
+    for (const thing of things) {
       try {
-        await this.#deps.remover.remove(container.leftover);
-        this.#deps.log.info('unknown container removed', { jobId, name: container.leftover.name });
+        await this.#deps.remover.remove(thing.leftover);
+        this.#removed(thing);
       } catch (error) {
         this.#deps.log.warn('unknown container not removed', { jobId, error });
-        this.#found?.set(jobId, [...(this.#found.get(jobId) ?? []), container]);
+        this.#found?.set(jobId, [...(this.#found.get(jobId) ?? []), thing]);
         this.#tryLater(() => this.#removeUnlisted());
       }
+    }
+  }
+
+  /** One in use stays, for the host's own search for what nobody owns. Never rejects. */
+  async #removeNetworks(networks: readonly Thing[]): Promise<void> {
+    const { remover, runnerId, log } = this.#deps;
+    const runner = runnerId();
+    if (networks.length === 0 || runner === null) return;
+    try {
+      for (const { leftover } of networks) await remover.remove(leftover);
+      const left = new Set((await remover.labelled(runner)).map(({ leftover }) => leftover.name));
+      for (const network of networks) if (!left.has(network.leftover.name)) this.#removed(network);
+    } catch (error) {
+      log.warn('unknown networks not removed', { error });
+      this.#networks = [...this.#networks, ...networks];
+      this.#tryLater(() => this.#removeUnlisted());
+    }
+  }
+
+  #removed({ leftover, jobId }: Thing): void {
+    const { log, kept } = this.#deps;
+    log.info('unknown leftover removed', { jobId, kind: leftover.kind, name: leftover.name });
+    try {
+      kept?.noteUnclaimed?.(jobId, leftover);
+    } catch (error) {
+      log.warn('removal not listed', { jobId, error });
     }
   }
 

@@ -30,12 +30,18 @@ export interface WorkerSessionDeps {
   readonly phase: (phase: Phase, progress: string | null) => void;
   /** More output is on disk. */
   readonly logStored: () => void;
+  /** The engine of a running container gave no answer. */
+  readonly engineMissed: () => void;
+  /** Whether a job that ended so is no end: it only met no engine before anything of it ran. */
+  readonly waitsForEngine: (verdict: Verdict) => boolean;
   /** Whether the container of a job that ended so stays. Never throws. */
   readonly keepsContainer: (verdict: Verdict) => boolean;
 }
 
 export type WorkerEnd =
   | { readonly kind: 'ended'; readonly verdict: Verdict }
+  /** It met no engine, which is no end yet: `verdict` is, where none comes in time. */
+  | { readonly kind: 'no_engine'; readonly verdict: Verdict }
   | { readonly kind: 'never_ready' }
   | { readonly kind: 'crashed' }
   /** It was killed, and the system does not say that it is dead: what it held must not be touched by another. */
@@ -75,7 +81,7 @@ export class WorkerSession {
 
   /** True once the worker told the verdict: it can no longer be stopped. */
   get hasEnded(): boolean {
-    return this.#end !== null;
+    return this.#end !== null && this.#end.kind !== 'no_engine';
   }
 
   /** Resolves when the worker is gone. Throws what the launcher throws. */
@@ -155,6 +161,9 @@ export class WorkerSession {
       case 'log':
         this.#intake.add(message);
         return;
+      case 'engine_missed':
+        this.#deps.engineMissed();
+        return;
       case 'facts':
         this.#noteFacts(message.facts);
         return;
@@ -163,6 +172,13 @@ export class WorkerSession {
         // It broke, rather than the job: its container is there for another worker to take up.
         if (message.verdict.reason?.code === 'worker_crashed') {
           this.#noteFacts(message.facts);
+          this.#kill();
+          return;
+        }
+        // Not told to the disk: for who starts next it is a job that was never started.
+        if (this.#stopCause === null && this.#deps.waitsForEngine(message.verdict)) {
+          this.#noteFacts(message.facts);
+          this.#end ??= { kind: 'no_engine', verdict: message.verdict };
           this.#kill();
           return;
         }

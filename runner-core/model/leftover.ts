@@ -1,15 +1,29 @@
 /** What a worker makes outside itself: noted before it starts, removed when its job is over. */
 import * as z from 'zod';
 
+/** Which engine: its own id, null where it gives none that lasts; and its address, as people are shown it. */
+export const engineIdentitySchema = z.strictObject({ id: z.string().nullable(), at: z.string() });
+export type EngineIdentity = z.infer<typeof engineIdentitySchema>;
+
+/** Where it was made. Left out of older notes, which are taken to be of the engine in use. */
+const engine = engineIdentitySchema.optional();
+const text = z.string().min(1);
+
 export const leftoverSchema = z.discriminatedUnion('kind', [
   /** `id` is the engine's 64-hex id, `name` ours. */
-  z.strictObject({ kind: z.literal('container'), id: z.string().min(1), name: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('container'), id: text, name: text, engine }),
   /** A network we created because a job named it; removed once no container uses it. */
-  z.strictObject({ kind: z.literal('network'), id: z.string().min(1), name: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('network'), id: text, name: text, engine }),
   /** What a job started through an allowed Docker socket, by its compose project label. */
-  z.strictObject({ kind: z.literal('compose_project'), name: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('compose_project'), name: text, engine }),
 ]);
 export type Leftover = z.infer<typeof leftoverSchema>;
+
+/** False only where a thing is known to be in another engine than `here`, which then cannot tell whether it is gone. */
+export function isHere(made: EngineIdentity | undefined, here: EngineIdentity): boolean {
+  if (made === undefined) return true;
+  return made.id === null ? made.at === here.at : made.id === here.id;
+}
 
 /** The newest container of a job's leftovers, oldest first: one before it was given up by its own worker. */
 export function newestContainer(

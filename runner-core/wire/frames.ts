@@ -25,6 +25,8 @@ export const serverFrameSchema = z.discriminatedUnion('type', [
     log_acknowledgements: informativeFlag,
     ephemeral: informativeFlag,
     concurrency: informativeCount,
+    /** Started leases that are not among the jobs; of the embedded plane only. */
+    held_execution_ids: z.array(z.string()).optional().catch(undefined),
     ...mayFail,
     ...carriesWork,
   }),

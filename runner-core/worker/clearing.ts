@@ -1,6 +1,6 @@
 /** Removes what a job made, in the order that lets each go. What cannot be removed now stays noted with the listener. */
 import type { DockerEngine } from '../docker/docker-engine.ts';
-import { LABEL } from '../docker/labels.ts';
+import { LABEL, type Owner } from '../docker/labels.ts';
 import { removeLeftover } from '../docker/leftover-remover.ts';
 import type { Leftover } from '../model/leftover.ts';
 import type { Clock } from '../ports.ts';
@@ -27,14 +27,14 @@ export async function removeWhatWasMade(
   engine: DockerEngine,
   clock: Clock,
   jobId: string,
-  { container, networkId, mayHaveComposed }: Made,
+  { container, networkId, mayHaveComposed, owner }: Made & { readonly owner: Owner | null },
 ): Promise<void> {
   const first: Leftover[] = [
     ...(container === null ? [] : [container]),
     ...(mayHaveComposed ? [composeLeftover(jobId)] : []),
   ];
   const remove = (leftover: Leftover): Promise<void> =>
-    removeLeftover(engine, clock, leftover).catch(() => undefined);
+    removeLeftover(engine, clock, leftover, owner).catch(() => undefined);
   await Promise.all(first.map(remove));
   // Last, for a network goes only when no container uses it.
   if (networkId !== null) await remove({ kind: 'network', id: networkId, name: networkId });

@@ -9,6 +9,7 @@ import {
   type DockerEngine,
 } from '../docker/docker-engine.ts';
 import { LABEL } from '../docker/labels.ts';
+import { throwElsewhere } from '../docker/leftover-remover.ts';
 import type { Clock, ContainerLeftover, Timer } from '../ports.ts';
 import type { StopRequest, StopSwitch } from './stop-switch.ts';
 
@@ -34,31 +35,45 @@ export interface ContainerExit {
 export async function containerExit(
   engine: DockerEngine,
   clock: Clock,
-  id: string,
+  container: ContainerLeftover,
+  missed: () => void = () => undefined,
 ): Promise<ContainerExit | undefined> {
-  return throughAbsence(clock, async () => {
+  const { id } = container;
+  const look = async (): Promise<ContainerExit | undefined | 'again'> => {
     // A wait that broke off says nothing: the container itself is looked at either way.
     const waited = await engine.wait(id).catch((error: unknown) => {
       if (!isEngineError(error)) throw error;
       return undefined;
     });
-    const seen = await engine.container(id);
+    const seen = await lookAt(engine, container);
     if (seen === undefined)
       return waited === undefined
         ? undefined
         : { exitCode: waited, oomKilled: false, imageId: null };
     const { exitCode, oomKilled, imageId, running } = seen;
     return running ? 'again' : { exitCode, oomKilled, imageId };
-  });
+  };
+  return throughAbsence(clock, look, missed);
 }
 
 /** The container, undefined when it is gone. Waits for an engine that is still coming up; then rejects. */
 export async function findContainer(
   engine: DockerEngine,
   clock: Clock,
-  id: string,
+  container: ContainerLeftover,
+  missed: () => void = () => undefined,
 ): Promise<ContainerInfo | undefined> {
-  return throughAbsence(clock, () => engine.container(id));
+  return throughAbsence(clock, () => lookAt(engine, container), missed);
+}
+
+/** Another engine that took the place of its own does not tell that it is gone. */
+async function lookAt(
+  engine: DockerEngine,
+  { id, engine: made }: ContainerLeftover,
+): Promise<ContainerInfo | undefined> {
+  const seen = await engine.container(id);
+  if (seen === undefined) await throwElsewhere(engine, made);
+  return seen;
 }
 
 /**
@@ -75,8 +90,16 @@ export async function findMade(
   return chosen && { kind: 'container', id: chosen.id, name: chosen.name };
 }
 
-/** Repeats `look` while it says `again`, and for ENGINE_AWAY_MS while the engine is away. */
-async function throughAbsence<T>(clock: Clock, look: () => Promise<T | 'again'>): Promise<T> {
+/**
+ * Repeats `look` while it says `again`, and for ENGINE_AWAY_MS while the engine is away.
+ *
+ * @param missed called as each absence begins
+ */
+async function throughAbsence<T>(
+  clock: Clock,
+  look: () => Promise<T | 'again'>,
+  missed: () => void = () => undefined,
+): Promise<T> {
   let awaySinceMs: number | undefined;
   for (;;) {
     try {
@@ -85,6 +108,7 @@ async function throughAbsence<T>(clock: Clock, look: () => Promise<T | 'again'>)
       awaySinceMs = undefined;
     } catch (error) {
       if (!isEngineError(error)) throw error;
+      if (awaySinceMs === undefined) missed();
       awaySinceMs ??= clock.monotonicMs();
       if (clock.monotonicMs() - awaySinceMs >= ENGINE_AWAY_MS) throw error;
     }

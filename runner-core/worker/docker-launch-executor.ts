@@ -3,6 +3,7 @@
  * remove. Owns the order; the parts are in the files beside it.
  */
 import { isEngineError, type ContainerInfo, type DockerEngine } from '../docker/docker-engine.ts';
+import type { Owner } from '../docker/labels.ts';
 import { removeLeftover } from '../docker/leftover-remover.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
 import type { JobId } from '../model/ids.ts';
@@ -78,6 +79,7 @@ export class DockerLaunchExecutor implements Executor {
   #made: Made = { container: null, networkId: null, mayHaveComposed: false };
   #lease: WorkspaceLease | null = null;
   #jobId: JobId | null = null;
+  #owner: Owner | null = null;
   #facts: RunFacts = NO_FACTS;
   #mayBeUnnoted = false;
 
@@ -111,7 +113,7 @@ export class DockerLaunchExecutor implements Executor {
     const made = keepContainer ? { ...this.#made, container: null } : this.#made;
     const jobId = this.#jobId;
     await Promise.all([
-      jobId === null || removeWhatWasMade(engine, clock, jobId, made),
+      jobId === null || removeWhatWasMade(engine, clock, jobId, { ...made, owner: this.#owner }),
       jobId === null || !this.#mayBeUnnoted || removeUnnoted(engine, clock, jobId, known),
       this.#lease?.release(),
     ]);
@@ -129,10 +131,10 @@ export class DockerLaunchExecutor implements Executor {
 
   /** Goes on with a container that is there already, from whatever it has come to; undefined where it is gone. */
   async #takeUp(order: Order, container: Container): Promise<Verdict | undefined> {
-    const { log, engine, clock } = this.#deps;
+    const { log, engine, clock, report } = this.#deps;
     const { mountDockerSocket, network } = order.spec.options;
     this.#made = { container, networkId: null, mayHaveComposed: mountDockerSocket };
-    const seen = await findContainer(engine, clock, container.id);
+    const seen = await findContainer(engine, clock, container, () => report.engineMissed());
     if (seen === undefined) return undefined;
     log.addSecrets(await secretsIn(engine, seen));
     const { id: containerId, imageId } = seen;
@@ -145,7 +147,7 @@ export class DockerLaunchExecutor implements Executor {
       await this.#start(order, container);
       return this.#follow(order, container, undefined);
     }
-    if (seen.running) this.#deps.report.phase('running');
+    if (seen.running) report.phase('running');
     return this.#follow(order, container, seen);
   }
 
@@ -153,6 +155,7 @@ export class DockerLaunchExecutor implements Executor {
   async #toTheEnd(order: Order, steps: () => Promise<Verdict>): Promise<Ending> {
     const { log, report } = this.#deps;
     this.#jobId = order.spec.jobId;
+    this.#owner = order.context;
     let verdict: Verdict;
     try {
       verdict = await steps();
@@ -217,7 +220,9 @@ export class DockerLaunchExecutor implements Executor {
       if (!isEngineError(error)) throw error;
       throw new RefusedError(createFailure(error, spec.image));
     });
-    const container: Container = { kind: 'container', id, name };
+    const { identity } = context;
+    const made = identity === null ? {} : { engine: identity };
+    const container: Container = { kind: 'container', id, name, ...made };
     this.#made = { ...this.#made, container, mayHaveComposed: spec.options.mountDockerSocket };
     this.#facts = { ...this.#facts, containerId: id, limits: limitsOf(context.limits) };
     if (spec.options.mountDockerSocket)
@@ -256,10 +261,14 @@ export class DockerLaunchExecutor implements Executor {
   /** Follows a started container until its exit. `seen`: as an adopted one was found. */
   async #follow(
     { context: { limits } }: Order,
-    { id }: Container,
+    container: Container,
     seen: ContainerInfo | undefined,
   ): Promise<Verdict> {
-    const exited = this.#exit(id, this.#timeLeft(limits.timeLimitMs, seen?.startedAtMs ?? null));
+    const { id } = container;
+    const exited = this.#exit(
+      container,
+      this.#timeLeft(limits.timeLimitMs, seen?.startedAtMs ?? null),
+    );
     const usage = this.#watchUsage(id);
     const [end, { exit, stopCause }] = await Promise.all([
       this.#readLog(id, exited),
@@ -309,7 +318,7 @@ export class DockerLaunchExecutor implements Executor {
 
   /** The container's exit, with who had asked for it by then. Carries out stop and time limit until then. */
   async #exit(
-    id: string,
+    container: Container,
     timeLeftMs: number | null,
   ): Promise<{ exit: ContainerExit | undefined; stopCause: StopRequest['cause'] | null }> {
     const { engine, clock, stop, report } = this.#deps;
@@ -317,9 +326,9 @@ export class DockerLaunchExecutor implements Executor {
       timeLeftMs === null
         ? undefined
         : clock.after(timeLeftMs, () => stop.stop({ cause: 'time_limit', graceMs: STOP_GRACE_MS }));
-    const stopper = new ContainerStopper(engine, clock, id, stop);
+    const stopper = new ContainerStopper(engine, clock, container.id, stop);
     try {
-      const exit = await containerExit(engine, clock, id);
+      const exit = await containerExit(engine, clock, container, () => report.engineMissed());
       report.phase('collecting');
       return { exit, stopCause: stop.request?.cause ?? null };
     } finally {

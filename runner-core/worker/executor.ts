@@ -28,6 +28,8 @@ export interface JobReport {
   phase(phase: Phase, progress?: string | null): void;
   /** What is known of the run so far; its phases are added here. */
   facts(facts: RunFacts): void;
+  /** The engine of a running container gave no answer. */
+  engineMissed(): void;
   /** Tells of something made; resolves when the listener has it on disk, rejects after 10 s without. */
   made(leftover: Leftover): Promise<void>;
 }

@@ -5,7 +5,7 @@
 import { dockerEngine } from '../docker/dockerode-engine.ts';
 import type { DockerEngine } from '../docker/docker-engine.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
-import type { Leftover } from '../model/leftover.ts';
+import type { EngineIdentity, Leftover } from '../model/leftover.ts';
 import type { Clock } from '../ports.ts';
 import { lostVerdict } from '../wire/result-report.ts';
 import { DockerLaunchExecutor } from './docker-launch-executor.ts';
@@ -100,7 +100,7 @@ export class JobExecution {
         engine,
         log,
         stop: this.#stop,
-        report: this.#report(),
+        report: this.#report(order.context.identity),
       });
       const ending: Ending =
         order.kind === 'run' ? await executor.run(order) : await executor.adopt(order);
@@ -131,7 +131,7 @@ export class JobExecution {
     if (isNoted) await executor.clear(this.#keepsContainer);
   }
 
-  #report(): JobReport {
+  #report(engine: EngineIdentity | null): JobReport {
     const { send } = this.#deps;
     return {
       phase: (phase, progress = null) => {
@@ -139,7 +139,9 @@ export class JobExecution {
         send({ kind: 'phase', phase, progress });
       },
       facts: (facts) => send({ kind: 'facts', facts: this.#withPhases(facts) }),
-      made: (leftover) => {
+      engineMissed: () => send({ kind: 'engine_missed' }),
+      made: (made) => {
+        const leftover = engine === null ? made : { ...made, engine };
         const noted = this.#noted(nameOf(leftover));
         send({ kind: 'made', leftover });
         return noted;

@@ -6,7 +6,7 @@ import {
   type ImageInfo,
   type NetworkInfo,
 } from '../docker/docker-engine.ts';
-import { LABEL, labelsOf } from '../docker/labels.ts';
+import { isMadeBy, labelsOf } from '../docker/labels.ts';
 import type { RegistryLookup } from '../docker/registry-auth.ts';
 import { reason, type Reason } from '../model/reason.ts';
 import type { DockerLaunchSpec } from '../model/job-spec.ts';
@@ -61,7 +61,7 @@ export async function prepareJob(job: Preparation): Promise<Prepared> {
     ]),
     signal,
   );
-  const isForeign = joined !== undefined && !isOurs(joined);
+  const isForeign = joined !== undefined && !isMadeBy(joined.labels, context);
   const refusal = refusedOption(spec.options, context.allowed, isForeign);
   if (refusal !== null) return refused(notAllowed(refusal, spec));
   const workspace = await abortable(keptWorkspace(job), signal);
@@ -103,8 +103,6 @@ function notAllowed(why: Reason, { flowId }: DockerLaunchSpec): StartFailure {
   return { reason: { ...why, facts }, exitCode: 0 };
 }
 
-const isOurs = (network: NetworkInfo): boolean => network.labels[LABEL.execution] !== undefined;
-
 /**
  * The network the job names, made where there is none; null where it names none that can be looked up, and
  * why it cannot be had. One of ours is noted, also when another job made it, so that the last removes it.
@@ -115,7 +113,8 @@ export async function joinedNetwork(
 ): Promise<JoinedNetwork | null | StartFailure> {
   const { network: name } = job.spec.options;
   if (!isNamedNetwork(name)) return null;
-  if (known !== undefined && !isOurs(known)) return { id: known.id, isOurs: false };
+  if (known !== undefined && !isMadeBy(known.labels, job.context))
+    return { id: known.id, isOurs: false };
   try {
     const id = known?.id ?? (await makeNetwork(job, name));
     // Not waited for: the container is noted later, on the same ordered line, and waited for then.
@@ -140,7 +139,7 @@ async function makeNetwork(
 ): Promise<string> {
   const labels = labelsOf({ ...spec, ...context });
   const ours = async (): Promise<readonly NetworkInfo[]> =>
-    (await engine.networksNamed(name)).filter(isOurs);
+    (await engine.networksNamed(name)).filter((network) => isMadeBy(network.labels, context));
   for (let turn = 0; turn < GIVE_WAY_TURNS; turn++) {
     const made = await engine.createNetwork(name, labels).catch((error: unknown) => {
       if (isEngineError(error, 'conflict')) return undefined;

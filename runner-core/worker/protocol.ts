@@ -3,7 +3,7 @@
  * `log` is checked by hand: it is the one hot message.
  */
 import * as z from 'zod';
-import { leftoverSchema, type Leftover } from '../model/leftover.ts';
+import { leftoverSchema, type EngineIdentity, type Leftover } from '../model/leftover.ts';
 import type { DockerLaunchSpec, JobLimits, TrustedOption } from '../model/job-spec.ts';
 import type { LogChunk, LogCursor } from '../model/log-chunk.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
@@ -18,6 +18,8 @@ export interface JobContext {
   readonly allowed: readonly TrustedOption[];
   /** How the engine is reached, already resolved by the host. */
   readonly engine: EngineAddress;
+  /** Noted with all that is made there; null where it is not known. */
+  readonly identity: EngineIdentity | null;
   /** Absolute folder for persisted workspaces, ours. */
   readonly workspacesDir: string;
 }
@@ -85,6 +87,8 @@ export type FromWorker =
       readonly cursor: LogCursor | null;
       readonly markers: readonly JobMarker[];
     }
+  /** A call that a running container depends on got no answer: once for each absence. */
+  | { readonly kind: 'engine_missed' }
   /** What is known of the run so far, every few seconds while the container runs. */
   | { readonly kind: 'facts'; readonly facts: RunFacts }
   /** The last message; all chunks were sent before it. Answered by `verdict_noted`, after which the worker cleans up and exits. */
@@ -149,6 +153,7 @@ const factsSchema = z.object({
 });
 const coldFromWorkerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
+  z.object({ kind: z.literal('engine_missed') }),
   z.object({ kind: z.literal('made'), leftover: leftoverSchema }),
   z.object({ kind: z.literal('phase'), phase: z.enum(PHASES), progress: z.string().nullable() }),
   z.object({

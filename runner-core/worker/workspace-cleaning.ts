@@ -64,11 +64,26 @@ export async function cleanWorkspaces(cleaning: WorkspaceCleaning): Promise<Work
   return { removed, failed, bytes };
 }
 
+/** Ids of workspaces that nobody uses, the longest unused first. */
+export async function idleWorkspaces(
+  cleaning: Pick<WorkspaceCleaning, 'workspacesDir' | 'keep' | 'nowMs'>,
+): Promise<readonly string[]> {
+  const idle = (await listWorkspaces(cleaning)).filter(({ inUse }) => !inUse);
+  return idle.toSorted((a, b) => a.mtimeMs - b.mtimeMs).map(({ id }) => id);
+}
+
+/** Gives its room up, and says so to who would continue it. False where it could not be removed. */
+export function removeForRoom(workspacesDir: string, id: string): Promise<boolean> {
+  return removeOne(workspacesDir, id, 'workspace_quota_exceeded');
+}
+
 function isPast({ mtimeMs }: Workspace, { ttlMs, nowMs }: WorkspaceCleaning): boolean {
   return ttlMs === 0 || nowMs - mtimeMs > ttlMs;
 }
 
-async function listWorkspaces(cleaning: WorkspaceCleaning): Promise<Workspace[]> {
+async function listWorkspaces(
+  cleaning: Pick<WorkspaceCleaning, 'workspacesDir' | 'keep' | 'nowMs'>,
+): Promise<Workspace[]> {
   const { workspacesDir, keep, nowMs } = cleaning;
   const found: Workspace[] = [];
   for (const id of await readdir(workspacesDir).catch(() => [])) {

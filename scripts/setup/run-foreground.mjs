@@ -55,7 +55,8 @@ export function runForeground(command, args, options = {}) {
     const watch = setInterval(() => {
       if (process.ppid === parent) return;
       clearInterval(watch);
-      child.kill('SIGTERM');
+      // Once: whatever ended the parent, such as a terminal that closed, may have asked already.
+      if (lastMs.size === 0) child.kill('SIGTERM');
     }, PARENT_LOOK_MS);
     const release = () => {
       clearInterval(watch);

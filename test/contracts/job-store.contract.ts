@@ -70,6 +70,7 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
         lines: 0,
         chunks: 0,
         bytes: 0,
+        batchSalt: expect.stringMatching(/^[0-9a-f]{18}$/) as string,
         batches: 0,
         batchesAcknowledged: 0,
         linesAcknowledged: 0,
@@ -286,6 +287,23 @@ export function describeJobStore(name: string, subject: () => JobStoreSubject): 
       store.forgetLeftover(jobId, { name: 'preloop-1', id: 'a'.repeat(64), kind: 'container' });
       store.forgetLeftover(jobId, container);
       expect(store.leftovers(jobId)).toEqual([network, project]);
+    });
+
+    test('a leftover is noted with the engine it is in', () => {
+      const made = subject();
+      const engine = { id: 'ENGINE-1', at: '/var/run/docker.sock' };
+      const container: Leftover = { kind: 'container', id: 'a'.repeat(64), name: 'p', engine };
+      const project: Leftover = {
+        kind: 'compose_project',
+        name: 's',
+        engine: { id: null, at: '/p' },
+      };
+      made.store.accept(aSpec(), 1);
+      for (const leftover of [container, project]) made.store.noteLeftover(jobId, leftover);
+      expect(made.reopened().leftovers(jobId)).toEqual([container, project]);
+      const sameEngine = { at: engine.at, id: 'ENGINE-1' };
+      made.reopened().forgetLeftover(jobId, { ...container, engine: sameEngine });
+      expect(made.reopened().leftovers(jobId)).toEqual([project]);
     });
 
     test('what a worker told of its end stays through a stop, and the end has the last word', () => {

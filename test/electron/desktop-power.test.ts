@@ -19,13 +19,13 @@ test.each(['darwin', 'win32'] as const)(
   async (osName) => {
     const monitor = new BatteryOf();
     const power = desktopPower(monitor, osName);
-    expect(await power.onBattery()).toBe(false);
+    expect(await power.read()).toBe('plugged_in');
     let told = 0;
     const unwatch = power.watch?.(() => void told++);
     monitor.turn(true);
-    expect([told, await power.onBattery()]).toEqual([1, true]);
+    expect([told, await power.read()]).toEqual([1, 'battery']);
     monitor.turn(false);
-    expect([told, await power.onBattery()]).toEqual([2, false]);
+    expect([told, await power.read()]).toEqual([2, 'plugged_in']);
     unwatch?.();
     monitor.turn(true);
     expect([told, monitor.listenerCount('on-ac')]).toEqual([2, 0]);

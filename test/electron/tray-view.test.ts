@@ -78,6 +78,12 @@ const STATES: readonly {
     words: 'Paused · 1 job finishing',
   },
   {
+    of: 'a pause with a job that it holds back',
+    given: { intake: 'paused', held: [slot(), slot({ waitsForResume: true })] },
+    state: 'paused',
+    words: 'Paused · 1 job finishing, 1 job not started',
+  },
+  {
     of: 'jobs that finish before a quit',
     given: { intake: 'draining', held: [slot(), slot()] },
     state: 'paused',

@@ -3,6 +3,9 @@ import {
   engineLine,
   intakeLine,
   jobLine,
+  lastEndLine,
+  leftFolder,
+  leftLines,
   sessionLine,
   settingsLine,
   submitLine,
@@ -26,6 +29,7 @@ function ended(lines: number): StoredJob {
     lines,
     chunks: 0,
     bytes: 0,
+    batchSalt: '5f0c2a348d1e4b7a9c',
     batches: 0,
     batchesAcknowledged: 0,
     linesAcknowledged: 0,
@@ -58,7 +62,7 @@ test('the line of the engine says how it was found, or what to do', () => {
   const address = { kind: 'socket', path: '/s' } as const;
   const engine = { version: '20.10.24', apiVersion: '1.41', os: 'linux', arch: 'amd64' };
   const why = 'the socket of Docker';
-  expect(engineLine({ ok: true, address, engine, why })).toBe(
+  expect(engineLine({ ok: true, address, engine, identity: { id: null, at: '/s' }, why })).toBe(
     'Docker   20.10.24 through the socket of Docker',
   );
   const failure = { kind: 'not_running', reason: 'None runs.', remedy: 'Start it.', where: null };
@@ -87,4 +91,48 @@ test('a pause is said with its end, and that it is over', () => {
   const sentence = { ...said, consequence: 'No new job starts.' };
   expect(intakeLine('paused', sentence)).toBe('Jobs     Paused until 18:00. No new job starts.');
   expect(intakeLine('open', sentence)).toBe('Jobs     taken again');
+});
+
+test.each([
+  [null, 'Another process took over this runner. No jobs'],
+  [
+    { kind: 'elsewhere', hostname: 'build-box-3' },
+    'Another process on build-box-3 took over this runner. No jobs',
+  ],
+  [{ kind: 'here' }, 'Another process on this machine took over this runner. So Preloop'],
+  [
+    { kind: 'unknown' },
+    'Another process took over this runner. Where it runs cannot be told from here. No jobs',
+  ],
+] as const)('a runner that was taken over is told with who has it: %j', (takenBy, said) => {
+  const state = { kind: 'refused', sinceMs: 0, refusal: 'replaced' } as const;
+  expect(sessionLine(state, 'https://p.example', 0, takenBy)).toContain(`Session  ${said}`);
+});
+
+test('what a quick end could not remove is named with the command that does it', () => {
+  const label = 'ai.preloop.runner-host.host=h';
+  const things = [
+    { kind: 'container', id: 'c', name: 'preloop-one' },
+    { kind: 'network', id: 'n', name: 'net work' },
+    { kind: 'compose_project', name: 'stack' },
+  ] as const;
+  expect(leftLines({ kind: 'left', things, label })).toEqual([
+    'Left     container preloop-one; remove it with: docker rm -fv preloop-one',
+    "Left     network net work; remove it with: docker network rm 'net work'",
+    'Left     compose project stack; remove it with: docker compose -p stack down -v',
+  ]);
+  expect(leftLines({ kind: 'left', things: null, label })).toEqual([
+    `Left     containers that Docker did not tell of; list them with: docker ps -a --filter label=${label}`,
+  ]);
+  const systems = ['linux', 'win32'] as const;
+  expect(systems.map((os) => leftFolder('/tmp/a b', os))).toEqual([
+    "Left     folder /tmp/a b; remove it with: rm -rf '/tmp/a b'",
+    'Left     folder /tmp/a b; remove it with: rmdir /s /q "/tmp/a b"',
+  ]);
+});
+
+test('an end by a fault of its own is told with when and what', () => {
+  expect(lastEndLine({ atMs: Date.now(), what: 'disk on fire' }, Date.now())).toMatch(
+    /^Fault {4}This app ended by a fault of its own at \d\d:\d\d\. Disk on fire\. It runs again/,
+  );
 });

@@ -63,6 +63,27 @@ test('a program whose wrapper has lost the shell it was started by is asked to e
   expect(await once(lines, 'line')).toEqual(['stopping']);
 });
 
+test('a program that was told already is not told again when the shell is gone as well', async () => {
+  const source = wrapperOf(`
+    process.on('SIGTERM', () => console.log('told again'));
+    process.on('SIGHUP', () => {
+      console.log('told');
+      setTimeout(() => { console.log('told once'); process.exit(0); }, 1000);
+    });
+    setInterval(() => {}, 1000);
+    console.log(process.ppid);
+  `);
+  const script = '"$0" --input-type=module --eval "$1" & wait';
+  const shell = started('sh', ['-c', script, process.execPath, source]);
+  const lines = createInterface(shell.stdout);
+  const [wrapper] = (await once(lines, 'line')) as [string];
+  onTestFinished(() => endIfAlive(Number(wrapper)));
+  process.kill(Number(wrapper), 'SIGHUP');
+  expect(await once(lines, 'line')).toEqual(['told']);
+  shell.kill('SIGKILL');
+  expect(await once(lines, 'line')).toEqual(['told once']);
+});
+
 test.each([
   ['the first SIGTERM is passed on', 'SIGTERM', true, Infinity, true],
   ['its echo is not', 'SIGTERM', true, 5, false],

@@ -63,6 +63,7 @@ function runOrder(engine: EngineServer): ToWorker {
       limits: { memoryBytes: null, cpus: null, pids: null, timeLimitMs: 0, logBytes: 1_000_000 },
       allowed: [],
       engine: engine.address,
+      identity: null,
       workspacesDir: '/nowhere',
     },
   };

@@ -27,6 +27,13 @@ test('the rack shows busy slots first, and closes the others while nothing is ta
   expect(rackCells(overviewOf('paused'))).toEqual(['busy', 'closed', 'closed', 'closed']);
 });
 
+test('a job that a pause holds back is not said to finish', () => {
+  const overview = overviewOf('draining');
+  const held = overview.held.map((slot, index) => ({ ...slot, waitsForResume: index === 0 }));
+  expect(rackWords({ ...overview, held })).toBe('1 job finishing, 1 job not started');
+  expect(rackWords({ ...overview, held: held.slice(0, 1) })).toBe('1 job not started');
+});
+
 test('what is paused can be resumed, what takes jobs can be paused, what is closing neither', () => {
   const states: readonly FixtureState[] = ['paused', 'typical', 'waiting', 'draining', 'offline'];
   expect(states.map((state) => pauseOrResume(overviewOf(state)))).toEqual([

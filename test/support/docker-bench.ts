@@ -143,6 +143,7 @@ export class DockerBench {
       },
       allowed: job.allowed ?? [],
       engine: ADDRESS,
+      identity: null,
       workspacesDir: job.workspacesDir ?? tempDir(),
     };
   }

@@ -47,6 +47,7 @@ export class ExecutionBench {
       limits: { memoryBytes: null, cpus: null, pids: null, timeLimitMs, logBytes: 1_000_000 },
       allowed,
       engine: { kind: 'socket', path: '/var/run/docker.sock' },
+      identity: null,
       workspacesDir: given.workspacesDir ?? '/nowhere',
     };
     this.execution = new JobExecution({

@@ -54,6 +54,8 @@ export class FakeEngine implements DockerEngine {
   /** Signals are answered when this is resolved. */
   signalled: Promise<unknown> = Promise.resolve();
   startedAtMs: number | null = 0;
+  /** What it says of itself. */
+  ownId: string | null = 'ENGINE-1';
   /** What each running container uses at the next look. */
   uses: ContainerUsage = { memoryBytes: 1_048_576, cpuMs: 10 };
   #lastId = 0;
@@ -91,6 +93,11 @@ export class FakeEngine implements DockerEngine {
   version(): Promise<EngineVersion> {
     this.#note('version');
     return Promise.resolve({ version: '20.10.24', apiVersion: '1.41', os: 'linux', arch: 'amd64' });
+  }
+
+  engineId(): Promise<string | null> {
+    this.#note('engineId');
+    return Promise.resolve(this.ownId);
   }
 
   async image(reference: string): Promise<ImageInfo | undefined> {

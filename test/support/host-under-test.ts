@@ -8,6 +8,7 @@ import type { HostConfig } from '../../main/config.ts';
 import type { Host, HostView } from '../../main/host-shape.ts';
 import { createHost } from '../../main/host.ts';
 import { ChildProcessLauncher } from '../../main/workers/child-process-launcher.ts';
+import type { PowerSource } from '../../main/system-power.ts';
 import { dataPaths } from '../../main/data-dir.ts';
 import { systemClock, systemRandom } from '../../runner-core/system.ts';
 
@@ -26,6 +27,8 @@ export interface HostOptions {
   readonly dataDir?: string;
   readonly config?: Partial<HostConfig>;
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Left out: a machine that cannot be asked. */
+  readonly power?: PowerSource;
 }
 
 export async function newDataDir(): Promise<string> {
@@ -53,6 +56,7 @@ export async function startHost(options: HostOptions = {}): Promise<HostUnderTes
       homeDir: dataDir,
       osName: process.platform,
       defaultDataDir: dataDir,
+      ...(options.power === undefined ? {} : { power: options.power }),
     },
     {
       dataDir,

@@ -5,6 +5,7 @@ import type { JobStateKind } from '../../runner-core/model/job-machine.ts';
 import type { Leftover } from '../../runner-core/model/leftover.ts';
 import type {
   LabelledContainer,
+  LabelledThing,
   LeftoverRemover,
   Log,
   LogFields,
@@ -49,7 +50,9 @@ export class RecordingLog implements Log {
 
 export class RecordingRemover implements LeftoverRemover {
   readonly removed: Leftover[] = [];
-  containers: LabelledContainer[] = [];
+  containers: (LabelledContainer | LabelledThing)[] = [];
+  /** Called with each removal that succeeds. */
+  onRemove: (leftover: Leftover) => void = () => undefined;
   /** Away: removals are refused. Stuck: they never answer. */
   engine: 'there' | 'away' | 'stuck' = 'there';
 
@@ -57,10 +60,11 @@ export class RecordingRemover implements LeftoverRemover {
     if (this.engine === 'stuck') return new Promise(() => undefined);
     if (this.engine === 'away') return Promise.reject(new Error('engine away'));
     this.removed.push(leftover);
+    this.onRemove(leftover);
     return Promise.resolve();
   }
 
-  labelled(): Promise<readonly LabelledContainer[]> {
+  labelled(): Promise<readonly (LabelledContainer | LabelledThing)[]> {
     if (this.engine === 'stuck') return new Promise(() => undefined);
     if (this.engine === 'away') return Promise.reject(new Error('engine away'));
     return Promise.resolve(this.containers);

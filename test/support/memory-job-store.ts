@@ -11,11 +11,13 @@ import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type { JobStore, OutgoingBatch, StoredJob } from '../../runner-core/ports.ts';
 import { mergeMarkers, type JobMarker } from '../../runner-core/wire/markers.ts';
 import { joinedFacts } from '../../runner-core/worker/joined-facts.ts';
+import { newId } from '../../runner-core/system.ts';
 import type { RunFacts } from '../../runner-core/worker/protocol.ts';
 
 interface Row {
   readonly spec: JobSpec;
   readonly acceptedAtMs: number;
+  readonly batchSalt: string;
   state: JobState;
   startedAtMs: number | null;
   endedAtMs: number | null;
@@ -51,6 +53,7 @@ export class MemoryJobStore implements JobStore {
     this.#rows.set(spec.jobId, {
       spec,
       acceptedAtMs: atMs,
+      batchSalt: newId().replaceAll('-', '').slice(0, 18),
       state: { kind: 'accepted', sinceMs: atMs },
       startedAtMs: null,
       endedAtMs: null,
@@ -206,6 +209,7 @@ function storedJob(row: Row): StoredJob {
     spec: row.spec,
     state: row.state,
     acceptedAtMs: row.acceptedAtMs,
+    batchSalt: row.batchSalt,
     startedAtMs: row.startedAtMs,
     endedAtMs: row.endedAtMs,
     lines: sum((chunk) => chunk.lines),
@@ -224,6 +228,10 @@ function storedJob(row: Row): StoredJob {
 
 function isSame(a: Leftover, b: Leftover): boolean {
   return (
-    a.kind === b.kind && a.name === b.name && ('id' in a ? a.id : '') === ('id' in b ? b.id : '')
+    a.kind === b.kind &&
+    a.name === b.name &&
+    ('id' in a ? a.id : '') === ('id' in b ? b.id : '') &&
+    a.engine?.id === b.engine?.id &&
+    a.engine?.at === b.engine?.at
   );
 }

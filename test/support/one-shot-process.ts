@@ -15,6 +15,8 @@ export interface OneShotRun {
   readonly lines: readonly string[];
   line(pattern: RegExp): Promise<string>;
   kill(signal: NodeJS.Signals): void;
+  /** Nobody reads what it prints any more. */
+  closeOutput(): void;
   /** What the process left in its folder for temporary files. */
   left(): Promise<readonly string[]>;
 }
@@ -57,6 +59,7 @@ export async function oneShotProcess(
         look();
       }),
     kill: (signal) => void child.kill(signal),
+    closeOutput: () => void child.stdout.destroy(),
     left: () => readdir(temporary),
   };
 }

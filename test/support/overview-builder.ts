@@ -34,6 +34,7 @@ export function slot(changes: Partial<SlotView> = {}): SlotView {
     phase: null,
     progress: null,
     lastLines: [],
+    waitsForResume: false,
     usual: null,
     ...changes,
   };
@@ -73,7 +74,7 @@ export function overview(changes: Partial<OverviewView> = {}): OverviewView {
       floorBytes: null,
       engineLogBytes: 0,
     },
-    leftovers: { kept: [], removed: [] },
+    leftovers: { kept: [], waiting: [], removed: [] },
     wantingPermission: [],
     clockSkewMs: null,
     ...changes,

@@ -1,6 +1,7 @@
 /** What the session with the service, or a dial without one, says of the live connection. Pure. */
 import type { NetworkProblem } from '../../../runner-core/model/network-problem.ts';
 import type { SessionState } from '../../../runner-core/model/session-state.ts';
+import type { TakenBy } from '../take-over.ts';
 import { asSentence, clockText } from '../views/plain-text.ts';
 import { refusalSentence } from '../views/sentence.ts';
 import { failed, fine, notApplicable, warning, type Finding } from './check.ts';
@@ -9,6 +10,8 @@ import { problemFinding } from './service-checks.ts';
 export interface LiveInput {
   readonly session: SessionState;
   readonly name: string;
+  /** Left out or null: not known yet. */
+  readonly takenBy?: TakenBy | null;
   readonly enrolment: { readonly problem: string; readonly remedy: string } | null;
   readonly offlineSinceMs: number | null;
   /** Undefined: the machine's own. */
@@ -30,7 +33,7 @@ export function sessionFinding(input: LiveInput): Finding {
           )
         : problemFinding(session.problem);
     case 'refused': {
-      const { state, consequence, remedy } = refusalSentence(session.refusal, name);
+      const { state, consequence, remedy } = refusalSentence(session.refusal, name, input.takenBy);
       return failed(`${state} ${consequence}`, remedy === null ? null : `${remedy.label}.`);
     }
     case 'signed_out':

@@ -14,6 +14,8 @@ import { VERSION } from '../../version.ts';
 import type { EngineWatch } from '../engine-watch.ts';
 import type { Leftovers } from '../leftovers.ts';
 import type { OwnerChoice } from '../owner-choice.ts';
+import type { TakenBy } from '../take-over.ts';
+import type { UnexpectedEnd } from '../unexpected.ts';
 import type { StorageWatch } from '../storage-watch.ts';
 import { engineEvent } from '../timeline/events-between.ts';
 import { Timeline } from '../timeline/timeline.ts';
@@ -42,6 +44,8 @@ export interface HealthParts {
   readonly serverUrl: string;
   readonly identity: () => RunnerIdentity | null;
   readonly machineName: string;
+  readonly takenBy: () => TakenBy | null;
+  readonly lastEnd: UnexpectedEnd | null;
   readonly enrolment: () => HostView['enrolment'];
   readonly tell: (change: HostChange) => void;
 }
@@ -70,6 +74,7 @@ export function openHealth(parts: HealthParts): OpenHealth {
         live: () => ({
           session: listener.session,
           name: name(),
+          takenBy: parts.takenBy(),
           enrolment: parts.enrolment(),
           offlineSinceMs: choice.offlineSinceMs,
         }),
@@ -98,7 +103,7 @@ export function openHealth(parts: HealthParts): OpenHealth {
       removed: kept.view().removed,
     }),
   });
-  noteStart(timeline, engines, storage);
+  noteStart(timeline, engines, storage, parts.lastEnd);
   timeline.look();
   triggers.start();
   return {
@@ -126,11 +131,19 @@ function rememberServer(facts: SettingsStore, server: string, log: Log): void {
   }
 }
 
-function noteStart(timeline: Timeline, engines: EngineWatch, storage: StorageWatch): void {
+function noteStart(
+  timeline: Timeline,
+  engines: EngineWatch,
+  storage: StorageWatch,
+  lastEnd: UnexpectedEnd | null,
+): void {
   const { setAside } = storage.state;
   const { choice } = engines;
   timeline.note(
-    { kind: 'started', detail: `version ${VERSION}` },
+    {
+      kind: 'started',
+      detail: `version ${VERSION}${lastEnd === null ? '' : `, after a fault of its own: ${lastEnd.what}`}`,
+    },
     ...(setAside === null
       ? []
       : [{ kind: 'store_set_aside' as const, detail: setAsideWords(setAside).state }]),

@@ -6,6 +6,9 @@ import type { TrustedOption } from '../../../runner-core/model/job-spec.ts';
 import type { SessionState } from '../../../runner-core/model/session-state.ts';
 import type { DayTally } from '../../store/job-listing.ts';
 import type { ListedJob } from '../../store/listed-rows.ts';
+import type { TakenBy } from '../take-over.ts';
+import type { UnexpectedEnd } from '../unexpected.ts';
+import { endWords } from './end-words.ts';
 import { engineView } from './engine-view.ts';
 import { jobRow } from './job-row.ts';
 import { wantsPermission } from './job-view.ts';
@@ -54,6 +57,9 @@ export interface OverviewInput {
   /** Refused for want of a permission, newest first. */
   readonly refused: readonly ListedJob[];
   readonly allowed: (flowId: string | null) => readonly TrustedOption[];
+  readonly takenBy?: TakenBy | null;
+  /** How the host before this one ended; left out or null: as it should. */
+  readonly lastEnd?: UnexpectedEnd | null;
   readonly enrolment: SentenceInput['enrolment'];
   readonly clockSkewMs: OverviewView['clockSkewMs'];
   readonly nowMs: number;
@@ -64,6 +70,7 @@ export function overview(input: OverviewInput): OverviewView {
   const session = sessionOf(input);
   const engine = engineView(input.engine);
   const intake = shownIntake(input);
+  const held = input.held.map((slot) => slotView(slot, waitsForResume(input, slot)));
   const { name, runnerId, version, server, slots, jobsInAll, unreported, logBytes, testJob } =
     input;
   return {
@@ -76,7 +83,11 @@ export function overview(input: OverviewInput): OverviewView {
       session,
       engine,
       intake,
-      held: input.held.length,
+      held: held.length,
+      awaitingEngine: input.held
+        .filter((slot) => slot.held.stage === 'awaiting_engine')
+        .map((slot) => slot.listed.jobId),
+      unstarted: held.filter((slot) => slot.waitsForResume).length,
       embedded: server.embedded,
       serverUrl: server.url,
       canRunTestJob: testJob !== null,
@@ -85,9 +96,9 @@ export function overview(input: OverviewInput): OverviewView {
     engine,
     intake,
     pause: input.pause,
-    faults: storageFaults(input.storage ?? SOUND_STORAGE),
+    faults: [...storageFaults(input.storage ?? SOUND_STORAGE), ...endFaults(input)],
     slots,
-    held: input.held.map(slotView),
+    held,
     lastJobs: input.lastJobs.map(jobRow),
     today: todayOf(input.today),
     jobsInAll,
@@ -111,18 +122,33 @@ function sessionOf({
   return { ...view, sinceMs: offlineSinceMs };
 }
 
+function endFaults({ lastEnd, nowMs, timeZone }: OverviewInput): OverviewView['faults'] {
+  if (lastEnd == null) return [];
+  const { state, consequence } = endWords(lastEnd, nowMs, timeZone);
+  return [{ id: 'ended_unexpectedly', what: state, why: consequence }];
+}
+
 /** Closed while jobs are still taken in: the owner went offline. */
 function shownIntake({ intake, session }: OverviewInput): OverviewView['intake'] {
   const stays = intake === 'open' || intake === 'paused';
   return stays && session.kind === 'closed' ? 'offline' : intake;
 }
 
-function slotView({ held, listed, lastLines, runTimesMs }: HeldSlot): SlotView {
+/** A job of an earlier start that no container was made for yet; a pause after running jobs lets it start. */
+function waitsForResume({ intake, pause }: OverviewInput, { held }: HeldSlot): boolean {
+  return intake === 'paused' && pause?.when !== 'after_jobs' && held.stage === 'awaiting_redelivery';
+}
+
+function slotView(
+  { held, listed, lastLines, runTimesMs }: HeldSlot,
+  isHeldBack: boolean,
+): SlotView {
   return {
     ...jobRow(listed),
-    phase: phaseWords(held),
+    phase: phaseWords(held, isHeldBack),
     progress: held.progress,
     lastLines: [...lastLines],
+    waitsForResume: isHeldBack,
     usual: usualTime(runTimesMs),
   };
 }

@@ -13,7 +13,8 @@ const PHASE_WORDS: Readonly<Record<Phase, string>> = {
 };
 
 /** Null before anything is known. */
-export function phaseWords({ job, stage, phase }: HeldJob): string | null {
+export function phaseWords({ job, stage, phase }: HeldJob, waitsForResume = false): string | null {
+  if (waitsForResume) return 'Waiting until you resume';
   if (stage === 'awaiting_redelivery') return 'Waiting for Preloop to send it again';
   if (stage === 'awaiting_engine') return 'Waiting for Docker';
   if (stage === 'concluding') return PHASE_WORDS.cleaning;

@@ -4,6 +4,7 @@
  */
 import type { EngineView, OverviewView, SentenceView, SessionView } from '../../contract/views.ts';
 import type { Refusal } from '../../../runner-core/model/session-state.ts';
+import type { TakenBy } from '../take-over.ts';
 import { SOUND_STORAGE, storageSentence, type StorageState } from './storage-words.ts';
 import { asSentence, capital, clockText, counted, momentText, numberWord } from './plain-text.ts';
 
@@ -16,12 +17,18 @@ export interface SentenceInput {
   readonly pause: OverviewView['pause'];
   readonly slots: number;
   readonly held: number;
+  /** Of those held, what the owner's pause keeps from starting. */
+  readonly unstarted?: number;
+  /** Ids of those held that can go on only once their engine is there; left out: none. */
+  readonly awaitingEngine?: readonly string[];
   readonly unreported: number;
   readonly jobsInAll: number;
   readonly name: string;
   readonly embedded: boolean;
   readonly serverUrl: string;
   readonly canRunTestJob: boolean;
+  /** Left out or null: not known yet. */
+  readonly takenBy?: TakenBy | null;
   /** Why there is no identity on the service. */
   readonly enrolment: { readonly problem: string; readonly remedy: string } | null;
   /** Decides which day is today. */
@@ -42,17 +49,45 @@ export function sentence(input: SentenceInput): SentenceView {
   );
 }
 
-function refused({ session, name }: SentenceInput): SentenceView | null {
-  return session.refusal === null ? null : refusalSentence(session.refusal, name);
+function refused({ session, name, takenBy }: SentenceInput): SentenceView | null {
+  return session.refusal === null ? null : refusalSentence(session.refusal, name, takenBy);
+}
+
+const UNTIL_DECIDED = 'This app takes no jobs until you decide.';
+
+/** Who took the runner over, as far as the service's record tells. */
+export function takenByWords(takenBy: TakenBy | null): {
+  readonly who: string;
+  readonly limit: string | null;
+} {
+  switch (takenBy?.kind) {
+    case 'here':
+      return {
+        who: 'Another process on this machine',
+        // The record keeps what was registered: it does not change where a copy of the data folder is used.
+        limit: "So Preloop's record says, and it would of a copy of the data folder elsewhere too.",
+      };
+    case 'elsewhere':
+      return { who: `Another process on ${takenBy.hostname}`, limit: null };
+    case 'unknown':
+      return { who: 'Another process', limit: 'Where it runs cannot be told from here.' };
+    case undefined:
+      return { who: 'Another process', limit: null };
+  }
 }
 
 /** Why the service will not have this runner, and the one thing to do. */
-export function refusalSentence(refusal: Refusal, name: string): SentenceView {
+export function refusalSentence(
+  refusal: Refusal,
+  name: string,
+  takenBy: TakenBy | null = null,
+): SentenceView {
   if (refusal === 'replaced') {
+    const { who, limit } = takenByWords(takenBy);
     return {
       tone: 'attention',
-      state: `Another process took over the runner ${name}.`,
-      consequence: 'This app takes no jobs until you decide.',
+      state: `${who} took over the runner ${name}.`,
+      consequence: limit === null ? UNTIL_DECIDED : `${limit} ${UNTIL_DECIDED}`,
       remedy: { action: 'take_back', label: 'Take it back' },
     };
   }
@@ -78,10 +113,7 @@ function notSetUp({ session, enrolment, embedded }: SentenceInput): SentenceView
 
 function holdingBack(input: SentenceInput): SentenceView | null {
   const { intake, held, session, timeZone } = input;
-  const finishing =
-    held === 0
-      ? 'No new job starts.'
-      : `${capital(numberWord(held))} ${held === 1 ? 'job is' : 'jobs are'} finishing, no new one starts.`;
+  const finishing = finishingWords(held, input.unstarted ?? 0);
   const remedy = { action: 'resume', label: 'Resume now' } as const;
   switch (intake) {
     case 'paused':
@@ -91,7 +123,7 @@ function holdingBack(input: SentenceInput): SentenceView | null {
       return {
         tone: 'paused',
         state: held === 0 ? 'Closing.' : `Finishing ${counted(held, 'job')}, then closing.`,
-        consequence: 'No new one starts.',
+        consequence: `No new one starts.${engineWaitWords(input.awaitingEngine ?? [])}`,
         remedy: null,
       };
     case 'offline':
@@ -104,6 +136,32 @@ function holdingBack(input: SentenceInput): SentenceView | null {
     case 'open':
       return null;
   }
+}
+
+function finishingWords(held: number, unstarted: number): string {
+  if (held === 0) return 'No new job starts.';
+  const running = held - unstarted;
+  const parts = [
+    ...(running === 0
+      ? []
+      : [`${numberWord(running)} ${running === 1 ? 'job is' : 'jobs are'} finishing`]),
+    ...(unstarted === 0
+      ? []
+      : [
+          `${running === 0 ? counted(unstarted, 'job') : numberWord(unstarted)} ${unstarted === 1 ? 'waits' : 'wait'} until you resume`,
+        ]),
+    'no new one starts',
+  ];
+  return `${capital(parts.join(', '))}.`;
+}
+
+/** What keeps a host that is to close from it, perhaps for ever. */
+function engineWaitWords(jobIds: readonly string[]): string {
+  const [first, ...more] = jobIds.map((jobId) => jobId.slice(0, 8));
+  if (first === undefined) return '';
+  return more.length === 0
+    ? ` Job ${first} waits for its Docker engine; stop it to close without that.`
+    : ` Jobs ${[first, ...more].join(', ')} wait for their Docker engine; stop them to close without that.`;
 }
 
 function pausedWords(

@@ -2,6 +2,16 @@
 import type { SentenceView } from '../../contract/views.ts';
 import { setAsideWords, type SetAside } from '../../store/set-aside.ts';
 
+/** What cannot give way to the budget, in bytes. */
+export interface Staying {
+  /** Logs of pinned and of unfinished jobs. */
+  readonly logBytes: number;
+  /** In use, or not to be removed. */
+  readonly workspaceBytes: number;
+  /** The database above all. */
+  readonly otherBytes: number;
+}
+
 export interface StorageState {
   /** Null while unknown. */
   readonly freeBytes: number | null;
@@ -10,6 +20,8 @@ export interface StorageState {
   /** By our folders, as of the last tidying; null before it. */
   readonly usedBytes: number | null;
   readonly budgetBytes: number | null;
+  /** Why the budget cannot be kept, as of the last tidying; null where it is. */
+  readonly staying: Staying | null;
   /** The disk refused a write and has had no room since. */
   readonly isFull: boolean;
   /** The database found at the start could not be used. */
@@ -23,6 +35,7 @@ export const SOUND_STORAGE: StorageState = {
   floorBytes: null,
   usedBytes: null,
   budgetBytes: null,
+  staying: null,
   isFull: false,
   setAside: null,
   isDamaged: false,
@@ -66,14 +79,27 @@ export function storageFaults(storage: StorageState): FaultView[] {
     const { state, consequence, remedy } = setAsideWords(storage.setAside);
     faults.push({ id: 'store_set_aside', what: state, why: `${consequence} ${remedy}.` });
   }
-  const { usedBytes, budgetBytes } = storage;
+  const { usedBytes, budgetBytes, staying } = storage;
   if (usedBytes !== null && budgetBytes !== null && usedBytes > budgetBytes)
     faults.push({
       id: 'disk_over_budget',
       what: `This runner takes ${sizeText(usedBytes)}, the budget is ${sizeText(budgetBytes)}.`,
-      why: 'What is left belongs to pinned or unfinished jobs and workspaces. Unpin jobs, or raise budget in settings.yaml.',
+      why: `${stayingWords(staying)} Unpin jobs, or raise budget in settings.yaml.`,
     });
   return faults;
+}
+
+function stayingWords(staying: Staying | null): string {
+  if (staying === null) return 'What is left belongs to pinned or unfinished jobs and workspaces.';
+  const { logBytes, workspaceBytes, otherBytes } = staying;
+  const parts = [
+    [workspaceBytes, 'workspaces in use'],
+    [logBytes, 'logs of pinned or unfinished jobs'],
+    [otherBytes, 'the database and what goes with it'],
+  ] as const;
+  const said = parts.filter(([bytes]) => bytes > 0).toSorted(([a], [b]) => b - a);
+  const list = said.map(([bytes, what]) => `${sizeText(bytes)} of ${what}`).join(', ');
+  return `These stay: ${list}. Other logs are left, since removing them would not be enough.`;
 }
 
 /** `820 MiB`, `3.1 GiB`. */

@@ -1,4 +1,4 @@
-/** What jobs left in Docker: containers kept for a look, and what was removed because nobody owned it. */
+/** What jobs left in Docker: containers kept for a look, what waits for its engine, and what was removed. */
 import type { JSX } from 'react';
 import type { LeftoversView, OverviewView } from '../../../main/contract/views.ts';
 import { askToRemoveKept, copyText } from '../../actions.ts';
@@ -20,17 +20,18 @@ export interface LeftBehindProps {
 }
 
 export function LeftBehind({ overview, connected }: LeftBehindProps): JSX.Element {
-  const { kept, removed } = overview.leftovers;
+  const { kept, waiting, removed } = overview.leftovers;
   return (
     <section aria-labelledby="left-behind">
       <div className="sec-head">
         <h2 id="left-behind">{words.health.left}</h2>
       </div>
-      {kept.length === 0 && removed.length === 0 ? (
+      {kept.length === 0 && waiting.length === 0 && removed.length === 0 ? (
         <Nothing engine={overview.engine} />
       ) : (
         <>
           {kept.length === 0 ? null : <Kept kept={kept} connected={connected} />}
+          {waiting.length === 0 ? null : <Waiting waiting={waiting} />}
           {removed.length === 0 ? null : <Removed removed={removed} />}
         </>
       )}
@@ -101,6 +102,28 @@ function Kept({
         );
       })}
     </ul>
+  );
+}
+
+function Waiting({ waiting }: Pick<LeftoversView, 'waiting'>): JSX.Element {
+  const text = words.health;
+  return (
+    <>
+      <h3 className="removed-head">{text.waitingTitle}</h3>
+      <ul className="removed">
+        {waiting.map((one) => (
+          <li key={`${one.kind} ${one.name}`}>
+            <a className="t2" href={formatRoute({ name: 'job', jobId: one.jobId, parameters: '' })}>
+              {shortId(one.jobId)}
+            </a>
+            <span className="trunc" title={one.name}>
+              {one.name}
+            </span>
+            <span className="t2">{text.waiting(one.kind, one.at)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -32,6 +32,28 @@ test('a token is good for 30 days, over starts of the host, and then no more', a
   expect([signIn.isSignedIn(token), open().isSignedIn(token)]).toEqual([false, false]);
 });
 
+test.each([-3_600_000, TOKEN_LIFE_MS])(
+  'a wall clock set by %i ms while the host runs neither ends a token nor prolongs it',
+  async (jumpMs) => {
+    const { clock, signIn } = bench();
+    const token = tokenOf(signIn);
+    clock.jumpWall(jumpMs);
+    await clock.advance(TOKEN_LIFE_MS - 1);
+    expect(signIn.isSignedIn(token)).toBe(true);
+    await clock.advance(1);
+    expect(signIn.isSignedIn(token)).toBe(false);
+  },
+);
+
+test('a clock set back while no host ran gives a token no more than a whole life', async () => {
+  const { clock, signIn, open } = bench();
+  const token = tokenOf(signIn);
+  clock.jumpWall(-2 * TOKEN_LIFE_MS);
+  const next = open();
+  await clock.advance(TOKEN_LIFE_MS);
+  expect(next.isSignedIn(token)).toBe(false);
+});
+
 test('the token of the command line ends with the run', () => {
   const { signIn, open, settings } = bench();
   const token = signIn.newRunToken();

@@ -8,6 +8,7 @@ import { RecordedLog } from '../../support/recorded-log.ts';
 import { StoreBench } from '../../support/store-bench.ts';
 
 const NO_LIMITS = { budgetBytes: null, ageMs: null, freeFloorBytes: null };
+const NONE_HELD: ReadonlySet<string> = new Set();
 const id = (n: number): JobId => aJobId(`5f0c2a34-8d1e-4b7a-9c55-00000000000${n}`);
 
 /** Jobs 1 to `count`, settled in that order at 100, 200, …, each with a log file of 64 KiB on disk. */
@@ -23,25 +24,27 @@ function withJobs(count: number) {
     writeFileSync(bench.logFile(id(n)), Buffer.alloc(65_536, 1));
   }
   const setAsideDir = join(bench.dir, 'set-aside');
+  const workspacesDir = join(bench.dir, 'workspaces');
   const deps = {
     log: new RecordedLog(),
     root: bench.dir,
     logsDir: bench.logsDir,
     setAsideDir,
+    workspacesDir,
     store,
   };
   const hasLog = (): readonly number[] =>
     Array.from({ length: count }, (_, place) => place + 1).filter((n) =>
       existsSync(bench.logFile(id(n))),
     );
-  return { bench, store, deps, hasLog, setAsideDir };
+  return { bench, store, deps, hasLog, setAsideDir, workspacesDir };
 }
 
 test('beyond the budget the oldest logs go until it is kept, and verdict and times stay', async () => {
   const { bench, store, deps, hasLog } = withJobs(5);
   const before = await bytesOnDisk(bench.dir);
   const limits = { ...NO_LIMITS, budgetBytes: before - 100_000 };
-  const tidied = await tidyDisk(deps, limits, 9_000);
+  const tidied = await tidyDisk(deps, limits, NONE_HELD, 9_000);
   expect(tidied).toMatchObject({ logsRemoved: 2, jobsRemoved: 0 });
   expect(tidied.usedBytes).toBeLessThanOrEqual(limits.budgetBytes);
   expect(hasLog()).toEqual([3, 4, 5]);
@@ -53,15 +56,16 @@ test('beyond the budget the oldest logs go until it is kept, and verdict and tim
 });
 
 test('a pinned job keeps its log beyond the budget and its row beyond its age, until it is unpinned', async () => {
-  const { store, deps, hasLog } = withJobs(3);
+  const { bench, store, deps, hasLog } = withJobs(3);
   expect(store.setPinned(id(1), true)).toBe(true);
   expect(store.kept.job(id(1))?.pinned).toBe(true);
-  await tidyDisk(deps, { ...NO_LIMITS, budgetBytes: 1 }, 9_000);
+  const budgetBytes = (await bytesOnDisk(bench.dir)) - 2 * 65_536;
+  await tidyDisk(deps, { ...NO_LIMITS, budgetBytes }, NONE_HELD, 9_000);
   expect(hasLog()).toEqual([1]);
-  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 1_000 }, 9_000);
+  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 1_000 }, NONE_HELD, 9_000);
   expect([1, 2, 3].filter((n) => store.job(id(n)) !== undefined)).toEqual([1]);
   store.setPinned(id(1), false);
-  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 1_000 }, 9_000);
+  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 1_000 }, NONE_HELD, 9_000);
   expect(store.job(id(1))).toBeUndefined();
   expect(hasLog()).toEqual([]);
 });
@@ -69,13 +73,16 @@ test('a pinned job keeps its log beyond the budget and its row beyond its age, u
 test('past their age jobs are forgotten, younger and unsettled ones are not', async () => {
   const { store, deps } = withJobs(4);
   store.accept(aSpec({ jobId: id(9) }), 1);
-  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 1_000 }, 1_250);
+  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 1_000 }, NONE_HELD, 1_250);
   expect([1, 2, 3, 4, 9].filter((n) => store.job(id(n)) !== undefined)).toEqual([3, 4, 9]);
 });
 
 test('without limits nothing goes', async () => {
   const { deps, hasLog } = withJobs(2);
-  expect(await tidyDisk(deps, NO_LIMITS, 1e15)).toMatchObject({ logsRemoved: 0, jobsRemoved: 0 });
+  expect(await tidyDisk(deps, NO_LIMITS, NONE_HELD, 1e15)).toMatchObject({
+    logsRemoved: 0,
+    jobsRemoved: 0,
+  });
   expect(hasLog()).toEqual([1, 2]);
 });
 
@@ -88,7 +95,7 @@ test('a database that was set aside is kept as long as a job would be', async ()
     mkdirSync(join(setAsideDir, name), { recursive: true });
     utimesSync(join(setAsideDir, name), atMs / 1_000, atMs / 1_000);
   }
-  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 3_000 }, 6_000);
+  await tidyDisk(deps, { ...NO_LIMITS, ageMs: 3_000 }, NONE_HELD, 6_000);
   expect(existsSync(join(setAsideDir, 'old'))).toBe(false);
   expect(existsSync(join(setAsideDir, 'young'))).toBe(true);
 });
@@ -104,10 +111,50 @@ test('beyond the budget databases that were set aside go before any log, oldest 
     utimesSync(join(setAsideDir, name), atMs / 1_000, atMs / 1_000);
   }
   const budgetBytes = (await bytesOnDisk(bench.dir)) - 50_000;
-  const tidied = await tidyDisk(deps, { ...NO_LIMITS, budgetBytes }, 9_000);
+  const tidied = await tidyDisk(deps, { ...NO_LIMITS, budgetBytes }, NONE_HELD, 9_000);
   expect(tidied).toMatchObject({ logsRemoved: 0 });
   expect(tidied.usedBytes).toBe(await bytesOnDisk(bench.dir));
   expect(hasLog()).toEqual([1, 2]);
   expect(existsSync(join(setAsideDir, 'old'))).toBe(false);
   expect(existsSync(join(setAsideDir, 'young'))).toBe(true);
+});
+
+/** A workspace of 64 KiB, last used at `atMs`. */
+function withWorkspace(workspacesDir: string, name: string, atMs: number): void {
+  mkdirSync(join(workspacesDir, name), { recursive: true });
+  writeFileSync(join(workspacesDir, name, 'big'), Buffer.alloc(65_536, 1));
+  utimesSync(join(workspacesDir, name), atMs / 1_000, atMs / 1_000);
+}
+
+test('beyond the budget workspaces that nobody uses go before any log, the longest unused first', async () => {
+  const { bench, deps, hasLog, workspacesDir } = withJobs(3);
+  for (const [name, atMs] of [
+    ['held', 1_000],
+    ['old', 2_000],
+    ['young', 5_000],
+  ] as const)
+    withWorkspace(workspacesDir, name, atMs);
+  const budgetBytes = (await bytesOnDisk(bench.dir)) - 40_000;
+  const held = new Set(['held']);
+  const tidied = await tidyDisk(deps, { ...NO_LIMITS, budgetBytes }, held, 9_000);
+  expect(tidied).toMatchObject({ workspacesRemoved: 1, logsRemoved: 0, staying: null });
+  expect(hasLog()).toEqual([1, 2, 3]);
+  expect(['held', 'old', 'young'].map((name) => existsSync(join(workspacesDir, name)))).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('no log goes where all logs together would not be enough, and what is over is named', async () => {
+  const { bench, store, deps, hasLog, workspacesDir } = withJobs(3);
+  store.setPinned(id(1), true);
+  withWorkspace(workspacesDir, 'held', 1_000);
+  const limits = { ...NO_LIMITS, budgetBytes: 65_536 };
+  const tidied = await tidyDisk(deps, limits, new Set(['held']), 9_000);
+  expect(hasLog()).toEqual([1, 2, 3]);
+  expect(tidied).toMatchObject({ logsRemoved: 0, usedBytes: await bytesOnDisk(bench.dir) });
+  expect(tidied.staying?.logBytes).toBe(await bytesOnDisk(bench.logFile(id(1))));
+  expect(tidied.staying?.workspaceBytes).toBe(await bytesOnDisk(workspacesDir));
+  expect(tidied.staying?.otherBytes).toBeGreaterThan(0);
 });

@@ -5,10 +5,11 @@ import { FakeClock } from '../../support/fake-clock.ts';
 import { RecordingLog } from '../../support/listener-bench.ts';
 
 const SOCKET = '/tmp/engine.sock';
-const UP: Probed = {
+const UP = {
   kind: 'engine',
   engine: { version: '24.0.7', apiVersion: '1.43', os: 'linux', arch: 'amd64' },
-};
+  id: 'ENGINE-1',
+} as const satisfies Probed;
 
 class Bench {
   readonly clock = new FakeClock();
@@ -18,9 +19,11 @@ class Bench {
   /** Connections tried. */
   probes = 0;
   stamps = 0;
+  /** Short questions whether it answers still. */
+  asked = 0;
   readonly watch: EngineWatch;
 
-  constructor() {
+  constructor(environment: Readonly<Record<string, string>> = { DOCKER_HOST: `unix://${SOCKET}` }) {
     const probe: EndpointProbe = {
       readText: () => Promise.resolve(undefined),
       exists: () => Promise.resolve(false),
@@ -32,10 +35,14 @@ class Bench {
         this.probes += 1;
         return Promise.resolve(this.found);
       },
+      answers: (_, id) => {
+        this.asked += 1;
+        return Promise.resolve(this.found.kind === 'engine' && this.found.id === id);
+      },
       uid: 1000,
     };
     this.watch = new EngineWatch({
-      environment: { DOCKER_HOST: `unix://${SOCKET}` },
+      environment,
       homeDir: '/home/me',
       osName: 'linux',
       probe,
@@ -82,7 +89,7 @@ test('a socket of which the permissions change is tried again', async () => {
 });
 
 test.for([
-  ['that is too old', { kind: 'engine', engine: { ...UP.engine, apiVersion: '1.40' } }],
+  ['that is too old', { ...UP, engine: { ...UP.engine, apiVersion: '1.40' } }],
   ['that this user may not use', { kind: 'denied' }],
 ] as const)('an engine %s is left in peace for an hour', async ([, found]) => {
   const bench = await new Bench().looked(found);
@@ -110,4 +117,69 @@ test('a watch that was stopped looks at nothing', async () => {
   bench.watch.stop();
   await bench.seconds(600);
   expect([bench.probes, bench.clock.pending]).toEqual([1, 0]);
+});
+
+test('a call that got no answer makes the watch look at once, and say so', async () => {
+  const bench = await new Bench().looked(UP);
+  bench.found = { kind: 'absent' };
+  bench.watch.missed();
+  await bench.clock.advance(0);
+  expect(bench.told).toEqual(['ready', 'not_running']);
+  expect(bench.watch.address()).toBeNull();
+});
+
+test('before a job the engine is asked by one call, and looked for only where it does not answer', async () => {
+  const bench = await new Bench().looked(UP);
+  await Promise.all([bench.watch.check(), bench.watch.check()]);
+  expect([bench.asked, bench.probes]).toEqual([1, 1]);
+  bench.found = { kind: 'refused' };
+  await bench.watch.check();
+  expect([bench.asked, bench.probes, bench.told]).toEqual([2, 2, ['ready', 'not_running']]);
+  await bench.watch.check();
+  expect(bench.asked).toBe(2);
+});
+
+test('another engine at the same place is another one', async () => {
+  const bench = await new Bench().looked(UP);
+  expect(bench.watch.identity()).toEqual({ id: 'ENGINE-1', at: SOCKET });
+  bench.found = { ...UP, id: 'ENGINE-2' };
+  await bench.watch.check();
+  expect(bench.watch.identity()).toEqual({ id: 'ENGINE-2', at: SOCKET });
+  expect(bench.told).toEqual(['ready', 'ready']);
+});
+
+test('beside an engine that answers another is looked for only where the files changed', async () => {
+  const bench = await new Bench().looked(UP);
+  await bench.watch.lookIfChanged();
+  expect(bench.probes).toBe(1);
+  bench.stamp = '1';
+  await bench.watch.lookIfChanged();
+  expect(bench.probes).toBe(2);
+});
+
+test.for([
+  ['not_running', { kind: 'refused' }],
+  ['no_permission', { kind: 'denied' }],
+  ['waking_up', { kind: 'waking' }],
+  ['too_old', { ...UP, engine: { ...UP.engine, apiVersion: '1.40' } }],
+] as const)(
+  'an engine that was there and is %s now is told with one remedy',
+  async ([kind, found]) => {
+    const bench = await new Bench().looked(UP);
+    bench.found = found;
+    bench.watch.missed();
+    await bench.clock.advance(0);
+    expect(bench.told).toEqual(['ready', kind]);
+    const { choice } = bench.watch;
+    expect(choice?.ok === false && choice.failure.remedy).toMatch(/^[A-Z][^\n]+\.$/);
+  },
+);
+
+test('an engine of which all trace is gone is not installed, with one remedy', async () => {
+  const bench = new Bench({});
+  await bench.looked(UP);
+  bench.found = { kind: 'absent' };
+  await bench.watch.check();
+  expect(bench.told).toEqual(['ready', 'not_installed']);
+  expect(bench.watch.problem).toMatch(/Install Docker/);
 });

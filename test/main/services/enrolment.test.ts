@@ -107,6 +107,21 @@ test.each([
   expect(enrolment.stored(request(over)) !== undefined).toBe(isKnown);
 });
 
+test.each([
+  ['new labels', { labels: ['gpu'] }, true],
+  ['a name', { name: 'build box' }, true],
+  ['enrolling again', { mode: 'again' }, true],
+  ['enrolling anew', { mode: 'new' }, false],
+] as const)(
+  'after the loss of the database and with %s, is the runner known? %j: %s',
+  async (_what, over, isKnown) => {
+    await enrolment.identity(request({ labels: ['gpu'], name: 'build box' }));
+    records.clear();
+    expect(enrolment.stored(request(over))).toBeUndefined();
+    expect(enrolment.knownRunner(request(over))).toBe(isKnown ? RUNNER : undefined);
+  },
+);
+
 test('identities are kept apart by server', async () => {
   await enrolment.identity(request());
   expect(await enrolment.identity(request({ serverKey: 'other', ownerToken: null }))).toMatchObject(

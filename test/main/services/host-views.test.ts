@@ -85,7 +85,7 @@ function hostBench({ embedded = true } = {}) {
     version: '0.1.0',
     server: () => ({ url: 'http://127.0.0.1:1', embedded }),
     slots: () => 2,
-    leftovers: () => ({ kept: [], removed: [] }),
+    leftovers: () => ({ kept: [], waiting: [], removed: [] }),
     testJob: () => (embedded ? testJob.image : null),
     enrolment: () => null,
     skew: () => null,

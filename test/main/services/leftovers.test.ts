@@ -3,7 +3,7 @@ import { LeftoverBook } from '../../../main/services/leftover-book.ts';
 import { FIRST_SWEEP_MS, Leftovers, SWEEP_EVERY_MS } from '../../../main/services/leftovers.ts';
 import type { OwnedThing } from '../../../runner-core/docker/leftover-remover.ts';
 import type { JobId } from '../../../runner-core/model/ids.ts';
-import type { Leftover } from '../../../runner-core/model/leftover.ts';
+import type { EngineIdentity, Leftover } from '../../../runner-core/model/leftover.ts';
 import type { OutcomeKind } from '../../../runner-core/model/outcome.ts';
 import type { ContainerLeftover } from '../../../runner-core/ports.ts';
 import { aVerdict } from '../../support/job-builders.ts';
@@ -30,6 +30,7 @@ class Bench {
   owned: OwnedThing[] = [];
   engine: 'there' | 'away' | 'refuses' = 'there';
   keepMs: number | null = null;
+  here: EngineIdentity = { id: 'ENGINE-1', at: '/var/run/docker.sock' };
   /** Times the engine was asked what is there. */
   looks = 0;
   readonly leftovers: Leftovers;
@@ -54,7 +55,9 @@ class Bench {
       engine: {
         ofHost: () => {
           this.looks += 1;
-          return Promise.resolve(this.engine === 'away' ? null : this.owned);
+          return Promise.resolve(
+            this.engine === 'away' ? null : { engine: this.here, things: this.owned },
+          );
         },
         remove: (leftover) => {
           if (this.engine === 'refuses') return Promise.reject(new Error('refused'));
@@ -200,7 +203,7 @@ test('a kept container that somebody removed by hand is no longer counted', asyn
   bench.keepMs = 60_000;
   bench.keeps(1);
   await bench.leftovers.sweep();
-  expect(bench.leftovers.view()).toEqual({ kept: [], removed: [] });
+  expect(bench.leftovers.view()).toEqual({ kept: [], waiting: [], removed: [] });
 });
 
 test('a container that is only out of sight is not kept: it may be working still', () => {
@@ -210,4 +213,26 @@ test('a container that is only out of sight is not kept: it may be working still
   const verdict = aVerdict({ outcome: 'failed', reason });
   expect(bench.leftovers.keep(jobIdOf(1), container(1), verdict)).toBe(false);
   expect(bench.keeps(1)).toBe(true);
+});
+
+test('what is in another engine is neither removed nor taken for gone, and is listed as waiting', async () => {
+  const there: EngineIdentity = { id: 'ENGINE-2', at: '/colima.sock' };
+  const bench = new Bench();
+  bench.keepMs = 60_000;
+  const kept = { ...container(1), engine: there };
+  expect(bench.leftovers.keep(jobIdOf(1), kept, aVerdict({ outcome: 'failed' }))).toBe(true);
+  bench.notedBy.set(jobIdOf(1), [kept]);
+  bench.notedBy.set(jobIdOf(2), [{ ...container(2), engine: there }]);
+  await bench.clock.advance(120_000);
+  await bench.leftovers.sweep();
+  expect(bench.leftovers.view()).toMatchObject({
+    kept: [{ id: container(1).id }],
+    waiting: [{ kind: 'container', name: 'preloop-2', jobId: jobIdOf(2), at: '/colima.sock' }],
+    removed: [],
+  });
+  expect(bench.notedBy.size).toBe(2);
+  bench.here = there;
+  await bench.leftovers.sweep();
+  expect(bench.leftovers.view()).toMatchObject({ kept: [], waiting: [] });
+  expect(bench.notedBy.size).toBe(0);
 });

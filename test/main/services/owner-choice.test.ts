@@ -1,7 +1,7 @@
 /** Pausing and being offline: how long each holds, over sleep and a restart, and what the service may count on. */
 import { expect, test } from 'vitest';
 import { OwnerChoice, type PauseWish } from '../../../main/services/owner-choice.ts';
-import type { PowerSource } from '../../../main/system-power.ts';
+import type { PowerReading, PowerSource } from '../../../main/system-power.ts';
 import { MemorySettings } from '../../support/api-bench.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
@@ -10,11 +10,11 @@ const NOON = Date.UTC(2026, 10, 30, 12);
 const HOUR_MS = 3_600_000;
 
 class FakePower implements PowerSource {
-  battery: boolean | null = false;
+  reading: PowerReading = 'plugged_in';
   reads = 0;
-  onBattery(): Promise<boolean | null> {
+  read(): Promise<PowerReading> {
     this.reads += 1;
-    return Promise.resolve(this.battery);
+    return Promise.resolve(this.reading);
   }
 }
 
@@ -27,14 +27,17 @@ interface Given {
 async function choiceBench(given: Given = {}) {
   const clock = given.clock ?? new FakeClock(NOON);
   const settings = given.settings ?? new MemorySettings();
-  const intake = { paused: false, online: true };
+  const intake = { paused: false, online: true, unstarted: '' };
   const choice = new OwnerChoice({
     clock,
     log: new RecordedLog(),
     settings,
     listener: {
       session: { kind: 'online', sinceMs: NOON, capacity: null },
-      pause: () => void (intake.paused = true),
+      pause: ({ unstarted }) => {
+        intake.paused = true;
+        intake.unstarted = unstarted;
+      },
       resume: () => void (intake.paused = false),
       goOffline: () => void (intake.online = false),
       goOnline: () => void (intake.online = true),
@@ -54,6 +57,16 @@ test('a pause without an end holds until it is resumed, and needs no timer', asy
   expect({ paused: intake.paused, timers: clock.pending }).toEqual({ paused: true, timers: 0 });
   choice.resume();
   expect({ paused: intake.paused, pause: choice.pause }).toEqual({ paused: false, pause: null });
+});
+
+test.each([
+  [undefined, 'wait'],
+  ['now', 'wait'],
+  ['after_jobs', 'start'],
+] as const)('a pause %s lets what was accepted and not started %s', async (when, unstarted) => {
+  const { choice, intake } = await choiceBench();
+  await choice.takePause({ when });
+  expect(intake.unstarted).toBe(unstarted);
 });
 
 test('a pause for an hour ends by itself at its time, not a moment before', async () => {
@@ -124,10 +137,10 @@ test('a pause while on battery follows the plug, and reads the battery only whil
   expect(power.reads).toBe(0);
   await choice.takePause({ onBattery: true });
   expect([intake.paused, choice.pause?.active]).toEqual([false, false]);
-  power.battery = true;
+  power.reading = 'battery';
   await clock.advance(60_000);
   expect([intake.paused, choice.pause?.active]).toEqual([true, true]);
-  power.battery = false;
+  power.reading = 'plugged_in';
   await clock.advance(60_000);
   expect(intake.paused).toBe(false);
   choice.resume();
@@ -136,12 +149,31 @@ test('a pause while on battery follows the plug, and reads the battery only whil
   expect([power.reads - reads, clock.pending]).toEqual([0, 0]);
 });
 
-test.each<[string, PauseWish]>([
-  ['no_battery', { onBattery: true }],
-  ['time_past', { untilMs: NOON }],
-])('a pause that cannot be kept is refused as %s and changes nothing', async (code, wish) => {
+test('a look that tells nothing leaves a pause while on battery as it was', async () => {
   const power = new FakePower();
-  power.battery = null;
+  power.reading = 'battery';
+  const { choice, clock, intake } = await choiceBench({ power });
+  await choice.takePause({ onBattery: true });
+  power.reading = 'unknown';
+  await clock.advance(60_000);
+  expect([intake.paused, choice.pause?.active]).toEqual([true, true]);
+});
+
+test('a pause while on battery is refused where this system cannot be asked at all', async () => {
+  const { choice } = await choiceBench({ power: null });
+  await expect(choice.takePause({ onBattery: true })).rejects.toMatchObject({
+    code: 'battery_unknown',
+    message: expect.stringContaining('cannot be told on this system') as string,
+  });
+});
+
+test.each<[string, PauseWish, PowerReading]>([
+  ['no_battery', { onBattery: true }, 'no_battery'],
+  ['battery_unknown', { onBattery: true }, 'unknown'],
+  ['time_past', { untilMs: NOON }, 'plugged_in'],
+])('a pause that cannot be kept is refused as %s and changes nothing', async (code, wish, read) => {
+  const power = new FakePower();
+  power.reading = read;
   const { choice, intake, settings } = await choiceBench({ power });
   await expect(choice.takePause(wish)).rejects.toMatchObject({ code });
   expect([choice.pause, intake.paused, settings.values.size]).toEqual([null, false, 0]);

@@ -26,6 +26,7 @@ function watching(free: { bytes: number }) {
     root: bench.dir,
     logsDir: bench.logsDir,
     setAsideDir: join(bench.dir, 'set-aside'),
+    workspacesDir: join(bench.dir, 'workspaces'),
     store: bench.store,
     limits: () => ({ budgetBytes: 2 * GIB, ageMs: null, freeFloorBytes: GIB }),
     reserve,

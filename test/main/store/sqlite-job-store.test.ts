@@ -20,8 +20,12 @@ test('a field that no schema names never reaches the disk', () => {
   const smuggled = { ...aSpec(), environment: { OPENAI_API_KEY: 'canary-4711' } };
   bench.store.accept(smuggled, 1);
   bench.close();
-  for (const name of readdirSync(bench.dir).filter((entry) => entry !== 'logs'))
-    expect(readFileSync(join(bench.dir, name)).includes('canary-4711')).toBe(false);
+  const files = readdirSync(bench.dir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  expect(files.map(({ name }) => name)).toContain(`${jobId}.journal`);
+  for (const { parentPath, name } of files)
+    expect(readFileSync(join(parentPath, name)).includes('canary-4711')).toBe(false);
 });
 
 test('writing about an unknown job throws UnknownJobError, reading gives nothing', () => {

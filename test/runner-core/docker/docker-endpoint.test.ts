@@ -9,7 +9,7 @@ import {
 import type { EngineAddress } from '../../../runner-core/worker/protocol.ts';
 
 const ENGINE = { version: '24.0.7', apiVersion: '1.43', os: 'linux', arch: 'amd64' };
-const FOUND: Probed = { kind: 'engine', engine: ENGINE };
+const FOUND: Probed = { kind: 'engine', engine: ENGINE, id: 'ENGINE-1' };
 const HOME = '/home/me';
 
 interface World {
@@ -27,6 +27,7 @@ function resolve(world: World): ReturnType<typeof resolveEngine> {
     exists: (path) => Promise.resolve(path in files),
     stamp: (path) => Promise.resolve(path in files || path in at ? 'there' : ''),
     probe: (address) => Promise.resolve(at[placeOf(address)] ?? { kind: 'absent' }),
+    answers: (address) => Promise.resolve(at[placeOf(address)]?.kind === 'engine'),
     uid: 1000,
   };
   return resolveEngine(env, HOME, platform, probe);
@@ -198,12 +199,14 @@ const chosen: readonly (readonly [string, World, EngineAddress, string])[] = [
 ];
 
 test.for(chosen)('%s', async ([, world, address, why]) => {
-  expect(await resolve(world)).toEqual({ ok: true, address, engine: ENGINE, why });
+  const identity = { id: 'ENGINE-1', at: placeOf(address) };
+  expect(await resolve(world)).toEqual({ ok: true, address, engine: ENGINE, identity, why });
 });
 
 const OLD = {
   kind: 'engine',
   engine: { ...ENGINE, version: '19.03', apiVersion: '1.40' },
+  id: 'ENGINE-1',
 } as const;
 const failures: readonly (readonly [string, World, string, string | null])[] = [
   ['nothing at all is not installed', {}, 'not_installed', null],

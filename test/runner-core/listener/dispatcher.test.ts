@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { ENGINE_WAIT_MS } from '../../../runner-core/listener/dispatcher.ts';
+import { ENGINE_WAIT_MS } from '../../../runner-core/listener/engine-wait.ts';
 import type { ServerFrame } from '../../../runner-core/wire/frames.ts';
 import {
   dockerSpec,
@@ -202,7 +202,7 @@ test('a job that met no engine is taken as soon as there is one', async () => {
 
 test('a paused host takes nothing new, answers no refusal, and takes the job once resumed', async () => {
   const bench = await online();
-  bench.listener.pause();
+  bench.listener.pause({ unstarted: 'wait' });
   await push(bench, 1);
   await deliver(bench, { type: 'job', job: unrunnablePayload(2) });
   expect(bench.store.unsettled()).toEqual([]);
@@ -321,7 +321,7 @@ test('a halt is remembered for a job that is delivered later, even when full or 
   await deliver(bench, { type: 'ack', halt: true, halt_execution_ids: [jobIdOf(1)] });
   await deliver(bench, { type: 'ack', halt: true, halt_execution_ids: [jobIdOf(2)] });
   await push(bench, 1);
-  bench.listener.pause();
+  bench.listener.pause({ unstarted: 'wait' });
   await deliver(bench, { type: 'ack', jobs: [startedPayload(2)] });
   expect(bench.plane.sent('complete')).toMatchObject([
     { execution_id: jobIdOf(1), status: 'STOPPED' },

@@ -20,11 +20,11 @@ test('while paused only what is held is offered, and one where nothing is; told 
   const bench = listenerBench({ deps: { concurrency: () => 4 } });
   await bench.start();
   await run(bench, 1, 2);
-  bench.listener.pause();
+  bench.listener.pause({ unstarted: 'wait' });
   bench.launcher.workers[0]?.end(SUCCEEDED);
   bench.launcher.workers[1]?.end(SUCCEEDED);
   await bench.settle();
-  bench.listener.pause();
+  bench.listener.pause({ unstarted: 'wait' });
   await bench.clock.advance(15_000);
   bench.listener.resume();
   expect(offered(bench)).toEqual([4, 2, 1, 4]);

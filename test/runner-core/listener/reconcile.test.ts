@@ -228,20 +228,6 @@ test('an engine that is away settles nothing: jobs wait, and are adopted when it
   expect(bench.launcher.workers).toHaveLength(2);
 });
 
-test('a stop that comes while the engine is away is kept for the adoption', async () => {
-  let engine: typeof ENGINE | null = null;
-  const bench = benchOf({
-    store: storeAfter([LAUNCHED, STARTED], true),
-    deps: { engine: () => engine },
-  });
-  await bench.start();
-  bench.listener.stopJob(JOB, 'owner');
-  expect(bench.verdict()).toBe('stopping');
-  engine = ENGINE;
-  await bench.clock.advance(30_000);
-  expect(bench.launcher.worker.receivedOf('adopt')).toMatchObject([{ stopCause: 'owner' }]);
-});
-
 test('containers that nobody knows are removed only after hello came without them', async () => {
   const bench = benchOf();
   bench.remover.containers = [
@@ -284,18 +270,15 @@ test('an unknown container that cannot be removed is tried again', async () => {
   expect(bench.remover.removed).toEqual([containerOf(1)]);
 });
 
-test('a listed container of a job there was no room for is kept until there is', async () => {
+test('a container of a listed job is adopted though there is no room: it runs already', async () => {
   const bench = benchOf({ deps: { concurrency: () => 1 } });
   bench.remover.containers = [{ leftover: containerOf(2), jobId: jobIdOf(2), running: true }];
   bench.plane.hello = { jobs: [jobPayload(1), jobPayload(2)] };
   await bench.start();
-  expect(bench.launcher.workers).toHaveLength(1);
+  const [started, adopted] = bench.launcher.workers;
+  expect(started?.receivedOf('run')).toMatchObject([{ spec: { jobId: jobIdOf(1) } }]);
+  expect(adopted?.receivedOf('adopt')).toMatchObject([{ container: containerOf(2) }]);
   expect(bench.remover.removed).toEqual([]);
-  bench.launcher.worker.end(SUCCEEDED);
-  await bench.settle();
-  bench.plane.session.deliver({ type: 'ack', jobs: [jobPayload(2)] });
-  await bench.settle();
-  expect(bench.launcher.worker.receivedOf('adopt')).toHaveLength(1);
 });
 
 test('a host killed at any moment and started again over its store runs each job once', async () => {

@@ -10,15 +10,16 @@ import { MemoryJobStore } from '../../support/memory-job-store.ts';
 import { reporterBench } from '../../support/reporter-bench.ts';
 
 test('stored lines go out in order, each batch under the id of its place', async () => {
-  const { held, online } = reporterBench();
+  const { held, online, store } = reporterBench();
   held(1, 3);
+  const salt = store.job(jobIdOf(1))?.batchSalt ?? '';
   const link = await online();
   expect(link.sent).toEqual(
     [0, 1, 2].map((index) => ({
       type: 'logs',
       execution_id: jobIdOf(1),
       lines: [`line ${index + 1}`],
-      batch_id: batchId(jobIdOf(1), index),
+      batch_id: batchId(salt, index),
     })),
   );
 });

@@ -17,6 +17,7 @@ const CONTEXT: JobContext = {
   },
   allowed: [],
   engine: { kind: 'socket', path: '/var/run/docker.sock' },
+  identity: null,
   workspacesDir: '/data/workspaces',
 };
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { LABEL } from '../../../runner-core/docker/labels.ts';
 import { jobIdOf } from '../../support/builders.ts';
 import {
   callNames,
@@ -49,6 +50,7 @@ test('a name that no image can have is told as such, not as Docker being away', 
   expect(callNames(bench)).toEqual(['image', 'close']);
 });
 
+const OURS = { [LABEL.execution]: jobIdOf(9), [LABEL.runner]: 'runner-1' };
 const FOREIGN = { id: 'theirs', name: 'lan', labels: {}, containers: [] };
 
 test('a network of somebody else is refused, and neither joined nor removed', async () => {
@@ -57,6 +59,35 @@ test('a network of somebody else is refused, and neither joined nor removed', as
   bench.run();
   expect((await bench.ended()).verdict.reason).toMatchObject({ code: 'permission_needed' });
   expect(callNames(bench)).toEqual(['image', 'networksNamed', 'close']);
+});
+
+test('a network that another host made is somebody else’s', async () => {
+  const bench = new ExecutionBench({ options: { network: 'lan' } });
+  const labels = { ...OURS, [LABEL.host]: 'host-2', [LABEL.runner]: 'runner-2' };
+  bench.engine.networkList = [{ ...FOREIGN, labels }];
+  bench.run();
+  expect((await bench.ended()).verdict.reason).toMatchObject({ code: 'permission_needed' });
+  expect(bench.engine.networkList).toHaveLength(1);
+});
+
+test('one that our runner made before its database was lost is ours', async () => {
+  const bench = new ExecutionBench({ options: { network: 'lan' } });
+  bench.engine.networkList = [{ ...FOREIGN, labels: { ...OURS, [LABEL.host]: 'host-0' } }];
+  const id = await bench.started();
+  expect(bench.engine.made.get(id)?.info.networkMode).toBe('theirs');
+  bench.report({ status: 'success' });
+  await bench.ended();
+  expect(bench.engine.networkList).toEqual([]);
+});
+
+test('where another host’s network is allowed, it is joined and not removed', async () => {
+  const bench = new ExecutionBench({ options: { network: 'lan' }, allowed: ['network'] });
+  const labels = { ...OURS, [LABEL.host]: 'host-2', [LABEL.runner]: 'runner-2' };
+  bench.engine.networkList = [{ ...FOREIGN, labels }];
+  await bench.started();
+  bench.report({ status: 'success' });
+  await bench.ended();
+  expect(bench.engine.networkList).toHaveLength(1);
 });
 
 test('a network of somebody else that is allowed is joined, and not removed', async () => {

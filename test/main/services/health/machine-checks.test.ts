@@ -23,6 +23,7 @@ const FOUND: EngineChoice = {
   ok: true,
   address: { kind: 'socket', path: '/var/run/docker.sock' },
   engine: { version: '29.1.2', apiVersion: '1.52', os: 'linux', arch: 'amd64' },
+  identity: { id: 'ENGINE-1', at: '/var/run/docker.sock' },
   why: 'context colima',
 };
 const lost = (kind: EngineFailureKind): EngineChoice => ({

@@ -30,6 +30,7 @@ const found = (version: string): EngineChoice => ({
   ok: true,
   address: { kind: 'socket', path: '/s' },
   engine: { version, apiVersion: '1.52', os: 'linux', arch: 'amd64' },
+  identity: { id: 'ENGINE-1', at: '/s' },
   why: 'DOCKER_HOST',
 });
 const LOST: EngineChoice = {

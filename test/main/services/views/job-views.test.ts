@@ -35,6 +35,7 @@ function kept(changes: Partial<KeptJob> = {}): KeptJob {
     records: 13,
     chunks: 1,
     bytes: 400,
+    batchSalt: '5f0c2a348d1e4b7a9c',
     batches: 1,
     batchesAcknowledged: 1,
     linesAcknowledged: 12,
@@ -200,7 +201,9 @@ test('an engine is shown with where it was found, a fault with its remedy', () =
   const engine = { version: '29.1', apiVersion: '1.51', os: 'linux', arch: 'arm64' };
   const address = { kind: 'socket', path: '/s' } as const;
   expect(engineView(null).kind).toBe('looking');
-  expect(engineView({ ok: true, address, engine, why: 'DOCKER_HOST' })).toEqual({
+  expect(
+    engineView({ ok: true, address, engine, identity: { id: null, at: '/s' }, why: 'DOCKER_HOST' }),
+  ).toEqual({
     kind: 'ready',
     version: '29.1',
     reason: 'Found by DOCKER_HOST.',
@@ -246,7 +249,7 @@ describe('the overview', () => {
     jobsInAll: 9,
     unreported: 0,
     logBytes: 0,
-    leftovers: { kept: [], removed: [] },
+    leftovers: { kept: [], waiting: [], removed: [] },
     testJob: null,
     refused: [],
     allowed: () => [],
@@ -318,4 +321,24 @@ describe('the overview', () => {
       },
     ]);
   });
+
+  test.each([
+    ['paused', 'now', true, 'Waiting until you resume'],
+    ['paused', 'after_jobs', false, 'Waiting for Preloop to send it again'],
+    ['open', 'now', false, 'Waiting for Preloop to send it again'],
+  ] as const)(
+    'with intake %s and a pause %s an unstarted job waits: %j',
+    (intake, when, waits, phase) => {
+      const job = {
+        ...held({ kind: 'accepted', sinceMs: 0 }),
+        stage: 'awaiting_redelivery',
+      } as const;
+      const slot = { held: job, listed: listedFrom(job.job), lastLines: [], runTimesMs: [] };
+      const pause = {
+        ...{ when, untilMs: null, onBattery: false, active: true, note: null, sinceMs: 0 },
+      } as const;
+      const made = shown({ held: [slot], intake, pause });
+      expect(made.held).toMatchObject([{ waitsForResume: waits, phase }]);
+    },
+  );
 });

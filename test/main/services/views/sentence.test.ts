@@ -107,7 +107,19 @@ const CASES: readonly (readonly [Partial<SentenceInput>, string])[] = [
     { intake: 'paused' },
     'paused | Paused. Two jobs are finishing, no new one starts. [resume: Resume now]',
   ],
+  [
+    { intake: 'paused', unstarted: 1 },
+    'paused | Paused. One job is finishing, one waits until you resume, no new one starts. [resume: Resume now]',
+  ],
+  [
+    { intake: 'paused', held: 2, unstarted: 2 },
+    'paused | Paused. 2 jobs wait until you resume, no new one starts. [resume: Resume now]',
+  ],
   [{ intake: 'draining' }, 'paused | Finishing 2 jobs, then closing. No new one starts.'],
+  [
+    { intake: 'draining', held: 1, awaitingEngine: ['5f0c2a34-8d1e-4b7a-9c55-000000000001'] },
+    'paused | Finishing 1 job, then closing. No new one starts. Job 5f0c2a34 waits for its Docker engine; stop it to close without that.',
+  ],
   [{ intake: 'closed', held: 0 }, 'paused | Closing. No new one starts.'],
   [
     { intake: 'offline', session: session({ kind: 'closed', sinceMs: AT_14_02 }) },
@@ -143,6 +155,21 @@ const CASES: readonly (readonly [Partial<SentenceInput>, string])[] = [
   [
     { session: refusal('replaced') },
     'attention | Another process took over the runner birch-14. This app takes no jobs until you decide. [take_back: Take it back]',
+  ],
+  [
+    {
+      session: refusal('replaced'),
+      takenBy: { kind: 'elsewhere', hostname: 'build-box-3' },
+    },
+    'attention | Another process on build-box-3 took over the runner birch-14. This app takes no jobs until you decide. [take_back: Take it back]',
+  ],
+  [
+    { session: refusal('replaced'), takenBy: { kind: 'here' } },
+    "attention | Another process on this machine took over the runner birch-14. So Preloop's record says, and it would of a copy of the data folder elsewhere too. This app takes no jobs until you decide. [take_back: Take it back]",
+  ],
+  [
+    { session: refusal('replaced'), takenBy: { kind: 'unknown' } },
+    'attention | Another process took over the runner birch-14. Where it runs cannot be told from here. This app takes no jobs until you decide. [take_back: Take it back]',
   ],
   ...(['unauthorized', 'rotated'] as const).map(
     (why) =>

@@ -1,7 +1,7 @@
 /** What the page is told of the disk. */
 import { expect, test } from 'vitest';
 import { storageView } from '../../../../main/services/views/storage-view.ts';
-import { SOUND_STORAGE } from '../../../../main/services/views/storage-words.ts';
+import { SOUND_STORAGE, storageFaults } from '../../../../main/services/views/storage-words.ts';
 import { aSpec } from '../../../support/job-builders.ts';
 
 test('the engine’s own copies are counted of running Docker jobs, with what each line costs there', () => {
@@ -18,4 +18,18 @@ test('what is not known is said to be so', () => {
     freeBytes: null,
     floorBytes: null,
   });
+});
+
+test('over the budget it is said what stays, the largest first', () => {
+  const staying = { logBytes: 1_048_576, workspaceBytes: 3 * 1_048_576, otherBytes: 0 };
+  const over = { ...SOUND_STORAGE, usedBytes: 4 * 1_048_576, budgetBytes: 2 * 1_048_576, staying };
+  expect(storageFaults(over)).toEqual([
+    {
+      id: 'disk_over_budget',
+      what: 'This runner takes 4 MiB, the budget is 2 MiB.',
+      why:
+        'These stay: 3 MiB of workspaces in use, 1 MiB of logs of pinned or unfinished jobs. ' +
+        'Other logs are left, since removing them would not be enough. Unpin jobs, or raise budget in settings.yaml.',
+    },
+  ]);
 });
