@@ -1,9 +1,10 @@
 /** How the app ends: asked by its owner, told by the system, or drained first. Owns that it ends once. */
 import type { StopHow } from '../runner-core/listener/listener.ts';
+import type { HeldKinds } from '../main/contract/leave-words.ts';
 import { QUIT_ANSWERS, quitQuestion, type Question } from './words.ts';
 
 export interface LifecycleDeps {
-  readonly heldJobs: () => number;
+  readonly heldJobs: () => HeldKinds;
   readonly stopHost: (how: StopHow) => Promise<void>;
   /** The index of the chosen button. */
   readonly ask: (question: Question) => Promise<number>;
@@ -25,7 +26,7 @@ export class Lifecycle {
   async requestQuit(): Promise<void> {
     if (this.#isAsking) return;
     const held = this.#deps.heldJobs();
-    if (held === 0) return this.#end('stop');
+    if (held.containers + held.commands === 0) return this.#end('stop');
     this.#isAsking = true;
     try {
       const answer = QUIT_ANSWERS[await this.#deps.ask(quitQuestion(held))] ?? 'stay';
@@ -43,7 +44,7 @@ export class Lifecycle {
     return this.#end(how);
   }
 
-  /** The session of this person or the machine itself ends: containers stay and are adopted at the next start. */
+  /** The session of this person or the machine itself ends: containers stay and are adopted at the next start, local commands are stopped. */
   leave(): Promise<void> {
     return this.#end('leave');
   }

@@ -1,6 +1,7 @@
 /** Process entry of the desktop app: one instance, a host, its window and its icon in the tray. */
 import { app, dialog, Menu, powerMonitor, utilityProcess, type Event } from 'electron';
 import { FLAGS, parseConfig, USAGE, type HostConfig } from '../main/config.ts';
+import { heldKinds } from '../main/contract/leave-words.ts';
 import { dataPaths, makeFolder } from '../main/data-dir.ts';
 import { createHost } from '../main/host.ts';
 import { VERSION } from '../main/version.ts';
@@ -85,7 +86,7 @@ const wasAskedFor = (): boolean => isWanted;
 /** The tray over host and window, and how all three end. */
 function runTogether(host: ShellHost, window: HostWindow): Lifecycle {
   const lifecycle = new Lifecycle({
-    heldJobs: () => host.overview().held.length,
+    heldJobs: () => heldKinds(host.overview().held),
     stopHost: (how) => host.stop(how),
     ask,
     withdraw: () => window.close(),

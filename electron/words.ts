@@ -1,4 +1,5 @@
 /** Every string of the desktop shell that a person reads. */
+import { leaveWords, type HeldKinds } from '../main/contract/leave-words.ts';
 
 export const APP_NAME = 'Preloop Runner Host';
 
@@ -30,22 +31,27 @@ export const stopQuestion = (title: string): Question => ({
 
 export const QUIT_ANSWERS = ['finish', 'stop', 'leave', 'stay'] as const;
 
-/** @param held jobs in a slot, at least one */
-export const quitQuestion = (held: number): Question => ({
-  message: held === 1 ? 'Quit while a job runs?' : `Quit while ${held} jobs run?`,
-  detail:
-    held === 1
-      ? 'Left running, its container goes on, and the next start takes it up again. No line is lost.'
-      : 'Left running, their containers go on, and the next start takes them up again. No line is lost.',
-  // In the order of QUIT_ANSWERS.
-  buttons: [
-    held === 1 ? 'Finish it, then quit' : 'Finish them, then quit',
-    held === 1 ? 'Stop it and quit' : 'Stop them and quit',
-    held === 1 ? 'Quit, leave it running' : 'Quit, leave them running',
-    'Stay',
-  ],
-  stay: 3,
-});
+/** @param kinds of jobs in a slot, at least one */
+export function quitQuestion(kinds: HeldKinds): Question {
+  const held = kinds.containers + kinds.commands;
+  const them = held === 1 ? 'it' : 'them';
+  const said = leaveWords(kinds);
+  return {
+    message: held === 1 ? 'Quit while a job runs?' : `Quit while ${held} jobs run?`,
+    detail:
+      kinds.containers === 0
+        ? said
+        : `Left running, ${said.slice(0, 1).toLowerCase()}${said.slice(1)}`,
+    // In the order of QUIT_ANSWERS.
+    buttons: [
+      `Finish ${them}, then quit`,
+      `Stop ${them} and quit`,
+      `Quit, leave ${kinds.commands === 0 ? them : 'containers'} running`,
+      'Stay',
+    ],
+    stay: 3,
+  };
+}
 
 export const linkQuestion = (url: URL): Question => ({
   message: `Open ${url.host} in your browser?`,

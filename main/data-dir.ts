@@ -25,6 +25,10 @@ export interface DataPaths {
   readonly lock: string;
   readonly logsDir: string;
   readonly workspacesDir: string;
+  /** Directories of local commands whose profile has no root of its own. */
+  readonly hostWorkspacesDir: string;
+  /** Of commands that are only tried. */
+  readonly scratchDir: string;
   /** The embedded plane's own data. */
   readonly planeDir: string;
   readonly diagnosticsDir: string;
@@ -77,6 +81,8 @@ export function dataPaths(root: string): DataPaths {
     lock: join(root, 'lock.db'),
     logsDir: join(root, 'logs'),
     workspacesDir: join(root, 'workspaces'),
+    hostWorkspacesDir: join(root, 'host-workspaces'),
+    scratchDir: join(root, 'tried-commands'),
     planeDir: join(root, 'plane'),
     diagnosticsDir,
     hostLog: join(diagnosticsDir, 'host.log'),

@@ -36,9 +36,17 @@ export interface HostView {
   readonly concurrency: number;
 }
 
-/** `health` and `events` change because of the others, never the other way round. */
+/** `health`, `events` and `profiles` change because of the others, never the other way round. */
 export type ChangeKind =
-  'session' | 'engine' | 'enrolment' | 'choice' | 'storage' | 'leftovers' | 'health' | 'events';
+  | 'session'
+  | 'engine'
+  | 'enrolment'
+  | 'choice'
+  | 'storage'
+  | 'leftovers'
+  | 'health'
+  | 'events'
+  | 'profiles';
 export type HostChange =
   { readonly kind: ChangeKind } | { readonly kind: 'job'; readonly jobId: JobId };
 

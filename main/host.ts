@@ -5,7 +5,6 @@ import { EngineLeftoverRemover } from '../runner-core/docker/leftover-remover.ts
 import { endpointProbe } from '../runner-core/docker/endpoint-probe.ts';
 import { Listener, type StopHow } from '../runner-core/listener/listener.ts';
 import { toJobId, type JobId } from '../runner-core/model/ids.ts';
-import type { Leftover } from '../runner-core/model/leftover.ts';
 import { newId } from '../runner-core/system.ts';
 import { shownSkewMs } from './control-plane/clock-skew.ts';
 import { recordedHostname } from './control-plane/runner-record.ts';
@@ -24,11 +23,12 @@ import type { Platform } from './platform.ts';
 import { openCredentialVault } from './secrets/credential-vault.ts';
 import { EngineWatch } from './services/engine-watch.ts';
 import { Enrolment } from './services/enrolment.ts';
-import { forceEnd } from './services/forced-end.ts';
+import { composeProjects, dockerJobs, forceEnd } from './services/forced-end.ts';
 import { Housekeeping } from './services/housekeeping.ts';
 import { LeftoverBook } from './services/leftover-book.ts';
 import { openHealth } from './services/health/open-health.ts';
 import { Leftovers } from './services/leftovers.ts';
+import { openHostCommands } from './services/profiles/open-host-commands.ts';
 import { OwnerChoice } from './services/owner-choice.ts';
 import { WakeWatch } from './services/wake-watch.ts';
 import { Unexpected } from './services/unexpected.ts';
@@ -36,6 +36,7 @@ import { startPlane } from './start-plane.ts';
 import { openSettingsFile } from './settings-file.ts';
 import { TakeOver, type TakenBy } from './services/take-over.ts';
 import { StorageWatch } from './services/storage-watch.ts';
+import { hostDirectories } from './store/host-directories.ts';
 import { openHostStore, storePaths } from './store/host-store.ts';
 import { notedLeftovers } from './store/noted-leftovers.ts';
 import type { SqliteJobStore } from './store/sqlite-job-store.ts';
@@ -93,10 +94,10 @@ async function compose(
   const storage = new StorageWatch({
     ...paths,
     ...opened,
-    workspacesDir: dataDir.workspacesDir,
     clock,
     log,
     limits: () => settings.disk(),
+    localCommandBudgetBytes: () => settings.hostDirectories().budgetBytes,
     changed: () => tell({ kind: 'storage' }),
   });
   closers.add('storage watch', () => storage.stop());
@@ -164,6 +165,17 @@ async function compose(
     keepFailedMs: () => settings.keepFailedMs(),
     changed: () => tell({ kind: 'leftovers' }),
   });
+  const commands: ReturnType<typeof openHostCommands> = openHostCommands({
+    ...{ ...platform, log, facts, store, launcher },
+    workspacesDir: dataDir.hostWorkspacesDir,
+    scratchDir: dataDir.scratchDir,
+    changed: () => {
+      listener.announce();
+      tell({ kind: 'choice' });
+    },
+    shown: () => tell({ kind: 'profiles' }),
+  });
+  closers.add('local commands', () => commands.stop());
   const parts = { clock, store, settings, serverUrl, kept, identity: () => identity.current };
   const listener = new Listener({
     ...parts,
@@ -180,6 +192,8 @@ async function compose(
     hostInstance,
     knownRunner: () => identity.knownRunner,
     workspacesDir: dataDir.workspacesDir,
+    hostCommands: commands.profiles,
+    startGate: commands.startGate,
     ephemeral,
   });
   const takeOver = new TakeOver({
@@ -211,6 +225,8 @@ async function compose(
   await choice.start();
   // Before the start: what an earlier host left in the engine is found by whose it is.
   const isKnown = identity.recall();
+  // Before the start: a profile whose executable is gone is never told to the service.
+  await commands.profiles.look();
   const { refusal } = takeOver;
   await listener.start({ dial: choice.offlineSinceMs === null, refusal });
   changes.add(({ kind }) => {
@@ -224,6 +240,8 @@ async function compose(
     log,
     workspacesDir: dataDir.workspacesDir,
     held: () => new Set(listener.held().map(({ job }) => job.spec.jobId)),
+    hostDirectories: hostDirectories(opened.database),
+    hostLimits: () => settings.hostDirectories(),
     tidy: (jobIds) => storage.tidy(jobIds),
   });
   closers.add('housekeeping', () => housekeeping.stop());
@@ -231,20 +249,8 @@ async function compose(
   closers.add('leftovers', () => kept.stop());
   kept.start();
   const watched = openHealth({
-    ...{
-      ...parts,
-      log,
-      facts,
-      listener,
-      engines,
-      storage,
-      route,
-      choice,
-      plane,
-      tell,
-      takenBy,
-      lastEnd,
-    },
+    ...{ ...parts, log, facts, listener, engines, storage, route, choice, plane, tell, commands },
+    ...{ takenBy, lastEnd },
     database: opened.database,
     databasePath: dataDir.database,
     machineName: config.name ?? thisMachine().hostname,
@@ -268,6 +274,8 @@ async function compose(
     storage: () => storage.state,
     skew: () => shownSkewMs(route.skew.current),
     choice,
+    desk: commands.desk,
+    profiles: commands.profiles,
     // In a turn of its own: what asked for it is answered first.
     quit: (how) => void clock.after(QUIT_DELAY_MS, () => (quitAsked ?? host.stop)(how)),
   });
@@ -353,9 +361,8 @@ async function compose(
     endNow: async () => {
       const stopped = host.stop('stop');
       // Once stopped, the store is closed.
-      const jobs = left === null ? listener.held() : [];
-      const projects = jobs.flatMap(({ job }) => composeProjects(store, job.spec.jobId));
-      const held = jobs.length;
+      const held = dockerJobs(left === null ? listener.held() : []);
+      const projects = composeProjects(store, held);
       return forceEnd({ clock, engine: remover, hostInstance, held, projects, stopped });
     },
     onQuitAsked: (quit) => void (quitAsked = quit),
@@ -389,8 +396,4 @@ function lookForEngineAfter(store: SqliteJobStore, jobId: JobId, engines: Engine
   if (state?.kind === 'reporting' && state.verdict.reason?.code === 'docker_unavailable') {
     void engines.look();
   }
-}
-
-function composeProjects(store: SqliteJobStore, jobId: JobId): readonly Leftover[] {
-  return store.leftovers(jobId).filter(({ kind }) => kind === 'compose_project');
 }

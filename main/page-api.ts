@@ -19,6 +19,9 @@ import type { OverviewView } from './contract/views.ts';
 import type { EmbeddedPlane } from './embedded-plane.ts';
 import type { ChangeKind } from './host-shape.ts';
 import type { EngineWatch } from './services/engine-watch.ts';
+import type { HostProfiles } from './services/host-profiles.ts';
+import { ConversationShelf } from './services/profiles/conversation-shelf.ts';
+import type { ProfileDesk } from './services/profiles/profile-desk.ts';
 import type { Leftovers } from './services/leftovers.ts';
 import type { Health } from './services/health/health.ts';
 import type { Timeline } from './services/timeline/timeline.ts';
@@ -62,6 +65,8 @@ export interface PageApiDeps {
   readonly choice: OwnerChoice;
   readonly storage: () => StorageState;
   readonly kept: Leftovers;
+  readonly profiles: HostProfiles;
+  readonly desk: ProfileDesk;
   readonly health: Health;
   readonly timeline: Timeline;
   readonly quit: (how: StopHow) => void;
@@ -77,6 +82,7 @@ export class PageApi {
   readonly #subjects = new Subjects();
   readonly #views: HostViews;
   readonly #testJob: TestJob;
+  readonly #conversations: ConversationShelf;
   readonly #signIn: SignIn;
   #api: LocalApi | null = null;
   #unwatch: () => void = () => undefined;
@@ -94,18 +100,25 @@ export class PageApi {
       },
       changed: () => this.#subjects.touch('overview'),
     });
+    this.#conversations = new ConversationShelf({
+      ...deps,
+      changed: (jobId) => this.#subjects.touch(`conversation ${jobId}`),
+    });
     this.#views = new HostViews({
       ...deps,
+      conversations: this.#conversations,
       engine: () => engines.choice,
       machineName: deps.name ?? hostname(),
       version: VERSION,
       server: () => ({ url: plane?.plane.url ?? deps.serverUrl, embedded: plane !== null }),
       testJob: () => (plane === null ? null : this.#testJob.image),
       leftovers: () => deps.kept.view(),
+      localCommands: () => deps.profiles.offers().profiles.length,
     });
     this.requests = hostRequests({
       ...deps,
       views: this.#views,
+      conversations: this.#conversations,
       testJob: this.#testJob,
       leftovers: deps.kept,
       // Its address may be another after a restart of the plane.
@@ -163,12 +176,15 @@ export class PageApi {
     if (change.kind === 'session') this.#views.sessionChanged();
     if (change.kind === 'engine') this.#lookForTestImage();
     if (change.kind === 'job') this.#subjects.touch(`job ${change.jobId}`);
-    if (change.kind === 'health' || change.kind === 'events') this.#subjects.touch(change.kind);
+    if (change.kind === 'profiles') this.#subjects.touch('profiles', 'profile try');
+    else if (change.kind === 'health' || change.kind === 'events')
+      this.#subjects.touch(change.kind);
     else this.#subjects.touch('overview');
   }
 
   async stop(): Promise<void> {
     this.#unwatch();
+    this.#conversations.stop();
     await removeAccessFiles(this.#deps.dataDir);
     await this.#api?.stop();
   }
@@ -203,6 +219,8 @@ export class PageApi {
   #stored({ jobId, part }: JobChange): void {
     this.#views.jobsChanged();
     this.#subjects.touch('jobs', 'overview', `job ${jobId}`, `log ${jobId}`);
+    this.#subjects.touch(`conversation ${jobId}`);
+    if (part === 'job') this.#subjects.touch('profiles');
     // A first job may have brought its image.
     const state = part === 'job' ? this.#deps.store.job(jobId)?.state : undefined;
     if (state !== undefined && !occupiesSlot(state) && !this.#testJob.image.local)

@@ -6,7 +6,12 @@ import type { JobLimits, TrustedOption } from '../runner-core/model/job-spec.ts'
 import type { Log, OwnerSettings } from '../runner-core/ports.ts';
 import { replaceFile } from './atomic-file.ts';
 import type { NetworkSettings } from './control-plane/service-route.ts';
-import { readSettings, type DiskLimits, type Settings } from './settings-schema.ts';
+import {
+  readSettings,
+  type DiskLimits,
+  type HostDirectoryLimits,
+  type Settings,
+} from './settings-schema.ts';
 import { SETTINGS_TEMPLATE } from './settings-template.ts';
 
 /** A hand-written file of a few lines; more is a mistake, or made to keep the host busy. */
@@ -81,6 +86,11 @@ export class SettingsFile implements OwnerSettings {
 
   disk(): DiskLimits {
     return this.#current().disk;
+  }
+
+  /** Of the folders of local commands; read at each cleaning. */
+  hostDirectories(): HostDirectoryLimits {
+    return this.#current().hostDirectories;
   }
 
   /** The way to the service; read for each connection. */

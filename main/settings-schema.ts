@@ -17,6 +17,7 @@ export interface Settings {
   /** For the test job; null: the owner named none. */
   readonly testImage: string | null;
   readonly disk: DiskLimits;
+  readonly hostDirectories: HostDirectoryLimits;
   readonly network: NetworkSettings;
   /** How long the container of a failed job is kept for a look; null: not at all. */
   readonly keepFailedMs: number | null;
@@ -27,6 +28,12 @@ export interface DiskLimits {
   readonly budgetBytes: number | null;
   readonly ageMs: number | null;
   readonly freeFloorBytes: number | null;
+}
+
+/** What is kept of the folders of local commands; null: no limit. */
+export interface HostDirectoryLimits {
+  readonly ageMs: number | null;
+  readonly budgetBytes: number | null;
 }
 
 /** Less starts no container: the engine's own floor for memory. */
@@ -48,6 +55,7 @@ export const DEFAULT_SETTINGS: Settings = {
   allow: new Map(),
   testImage: null,
   disk: { budgetBytes: 2 * 2 ** 30, ageMs: 30 * 86_400_000, freeFloorBytes: 2 ** 30 },
+  hostDirectories: { ageMs: 30 * 86_400_000, budgetBytes: 4 * 2 ** 30 },
   network: { proxy: null, caFile: null },
   keepFailedMs: null,
 };
@@ -95,6 +103,10 @@ const diskSchema = z.strictObject(
   { budget: budget.optional(), age: age.optional(), free_floor: freeFloor.optional() },
   objectRemedy('budget, age, free_floor'),
 );
+const hostDirectoriesSchema = z.strictObject(
+  { age: age.optional(), budget: budget.optional() },
+  objectRemedy('age, budget'),
+);
 
 const PROXY = 'write an address such as http://proxy.example:3128, or none';
 const proxy = z.string({ error: PROXY }).refine(isProxy, PROXY);
@@ -116,6 +128,7 @@ const fileSchema = z.strictObject(
   {
     limits: limitsSchema.nullish(),
     disk: diskSchema.nullish(),
+    local_command_folders: hostDirectoriesSchema.nullish(),
     network: networkSchema.nullish(),
     keep_failed: keepFailed.nullish(),
     concurrency: z
@@ -135,7 +148,9 @@ const fileSchema = z.strictObject(
       )
       .nullish(),
   },
-  objectRemedy('limits, disk, network, concurrency, keep_failed, allow, test_image'),
+  objectRemedy(
+    'limits, disk, local_command_folders, network, concurrency, keep_failed, allow, test_image',
+  ),
 );
 
 export type SettingsReading =
@@ -148,6 +163,8 @@ export function readSettings(value: unknown): SettingsReading {
   if (!parsed.success) return firstProblem(parsed.error);
   const { limits, disk, network, concurrency, allow, test_image: testImage } = parsed.data;
   const fallback = DEFAULT_SETTINGS.limits;
+  const folders = parsed.data.local_command_folders;
+  const { hostDirectories } = DEFAULT_SETTINGS;
   return {
     ok: true,
     settings: {
@@ -164,6 +181,10 @@ export function readSettings(value: unknown): SettingsReading {
       testImage: testImage ?? null,
       keepFailedMs: parsed.data.keep_failed ?? null,
       disk: diskLimits(disk ?? {}),
+      hostDirectories: {
+        ageMs: or(folders?.age, hostDirectories.ageMs),
+        budgetBytes: or(folders?.budget, hostDirectories.budgetBytes),
+      },
       network: { proxy: network?.proxy ?? null, caFile: network?.ca_file ?? null },
     },
   };
@@ -171,13 +192,16 @@ export function readSettings(value: unknown): SettingsReading {
 
 function diskLimits(given: z.infer<typeof diskSchema>): DiskLimits {
   const fallback = DEFAULT_SETTINGS.disk;
-  const or = (value: number | null | undefined, usual: number | null): number | null =>
-    value === undefined ? usual : value;
   return {
     budgetBytes: or(given.budget, fallback.budgetBytes),
     ageMs: or(given.age, fallback.ageMs),
     freeFloorBytes: or(given.free_floor, fallback.freeFloorBytes),
   };
+}
+
+/** Null is an answer: no limit. */
+function or(value: number | null | undefined, usual: number | null): number | null {
+  return value === undefined ? usual : value;
 }
 
 function firstProblem(error: z.ZodError): SettingsReading {

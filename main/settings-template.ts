@@ -18,7 +18,7 @@ limits:
 # Jobs at once, 1 to 32. The service may give fewer.
 # concurrency: 2
 
-# What this runner's own folder may take, and what it leaves free.
+# What this runner's own folder may take without what local commands keep, and what it leaves free.
 disk:
   # Logs of the oldest jobs are removed beyond it; what is pinned stays.
   # budget: 2 GiB
@@ -26,6 +26,13 @@ disk:
   # age: 30d
   # With less than this free on the disk, no job is taken.
   # free_floor: 1 GiB
+
+# Folders of local commands (Cursor) in which something was left.
+local_command_folders:
+  # Older ones are removed.
+  # age: 30d
+  # The oldest are removed beyond it.
+  # budget: 4 GiB
 
 # The way to the service. What is not said here is taken from HTTPS_PROXY, ALL_PROXY and NO_PROXY.
 network:

@@ -3,7 +3,7 @@ import type { OverviewView } from './contract/views.ts';
 import type { EngineChoice } from '../runner-core/docker/docker-endpoint.ts';
 import { networkWords } from '../runner-core/model/network-problem.ts';
 import type { Refusal, SessionState } from '../runner-core/model/session-state.ts';
-import type { Leftover } from '../runner-core/model/leftover.ts';
+import type { EngineLeftover } from '../runner-core/model/leftover.ts';
 import { reasonText } from '../runner-core/model/reason-text.ts';
 import { takenByWords } from './services/views/sentence.ts';
 import type { ForcedEnd } from './services/forced-end.ts';
@@ -126,7 +126,7 @@ export function leftLines({
   );
 }
 
-function removalOf({ kind, name }: Leftover): string {
+function removalOf({ kind, name }: EngineLeftover): string {
   switch (kind) {
     case 'container':
       return `docker rm -fv ${shellWord(name)}`;

@@ -19,7 +19,7 @@ import { jobWords } from './job-words.ts';
 import { words } from './words.ts';
 
 /** Shows what the host said, with its remedy. */
-function showProblem(problem: Problem): void {
+export function showProblem(problem: Problem): void {
   say(problem.message, 'failed', problem.remedy);
 }
 

@@ -5,6 +5,7 @@ import { JobScreen } from './features/job/job-screen.tsx';
 import { JobsScreen } from './features/jobs/jobs-screen.tsx';
 import { OverviewScreen } from './features/overview/overview-screen.tsx';
 import { PermissionsScreen } from './features/permissions/permissions-screen.tsx';
+import { ProfilesScreen } from './features/profiles/profiles-screen.tsx';
 import { Shell } from './features/shell/shell.tsx';
 import { SignedOutScreen, UnknownScreen, WrongVersionScreen } from './features/shell/alone.tsx';
 import { useRoute, type Route } from './router.ts';
@@ -35,6 +36,8 @@ function Screen({ route }: { readonly route: Route }): JSX.Element {
       return <PermissionsScreen />;
     case 'health':
       return <HealthScreen />;
+    case 'profiles':
+      return <ProfilesScreen parameters={route.parameters} />;
     case 'unknown':
       return <UnknownScreen address={route.address} />;
   }

@@ -21,6 +21,7 @@ const REMOVED_KINDS: Readonly<Record<LeftoversView['removed'][number]['kind'], s
   container: 'Container',
   network: 'Network',
   compose_project: 'Compose project',
+  process: 'Local command',
 };
 
 /** `9 pass, 1 needs attention, 1 is muted.` What is not counted is left out. */
@@ -91,8 +92,10 @@ export const healthWords = {
   notKnown: 'not known',
   jobLogs: 'Of it, logs of jobs',
   engineLogs: 'Beside it, Docker’s copies of running logs',
+  ofCommands: 'Beside it, folders of local commands',
   about: (size: string) => `about ${size}`,
-  diskHow: 'Beyond the budget unused workspaces give way first, then the oldest logs; pinned jobs stay.',
+  diskHow:
+    'Beyond the budget unused workspaces give way first, then the oldest logs; pinned jobs stay.',
 
   left: 'Left behind',
   kept: 'Kept for a look',

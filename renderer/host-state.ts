@@ -9,7 +9,7 @@ export interface HostState {
 
 /** First true wins: what a person must act on, then what was chosen, then what is going on. */
 export function hostState(overview: OverviewView): HostState {
-  const { session, intake, engine, held, slots } = overview;
+  const { session, intake, held, slots, localCommands } = overview;
   if (session.kind === 'refused') return { glyph: 'attention', text: words.hostState.attention };
   if (session.kind === 'signed_out') return { glyph: 'attention', text: words.hostState.signedOut };
   if (intake === 'paused') return { glyph: 'paused', text: pausedWords(overview) };
@@ -18,10 +18,12 @@ export function hostState(overview: OverviewView): HostState {
   if (intake === 'offline' || session.kind === 'waiting' || session.kind === 'closed')
     return { glyph: 'offline', text: words.hostState.offline(session.sinceMs) };
   if (session.kind === 'dialling') return { glyph: 'waiting', text: words.hostState.connecting };
-  if (engine.kind !== 'ready' && engine.kind !== 'looking')
+  const hasDocker = mayHaveDocker(overview);
+  if (!hasDocker && localCommands === 0)
     return { glyph: 'attention', text: words.hostState.docker };
   if (intake === 'closed') return { glyph: 'attention', text: words.hostState.attention };
   if (held.length >= slots) return { glyph: 'running', text: words.hostState.full };
+  if (!hasDocker) return { glyph: 'online', text: words.hostState.localOnly };
   const text = overview.jobsInAll === 0 ? words.hostState.idle : words.hostState.taking;
   return { glyph: 'online', text };
 }
@@ -53,9 +55,13 @@ function restWords({ held }: OverviewView): string {
   return words.host.notStarted(held.length - waiting, waiting);
 }
 
-/** Whether a free slot would be filled: asked for by the owner, and possible with the engine as it is. */
-export function takesJobs({ intake, engine }: OverviewView): boolean {
-  return intake === 'open' && (engine.kind === 'ready' || engine.kind === 'looking');
+/** Whether a free slot would be filled: asked for by the owner, and possible by Docker or, without it, by a local command. */
+export function takesJobs(overview: OverviewView): boolean {
+  return overview.intake === 'open' && (mayHaveDocker(overview) || overview.localCommands > 0);
+}
+
+function mayHaveDocker({ engine }: OverviewView): boolean {
+  return engine.kind === 'ready' || engine.kind === 'looking';
 }
 
 /** What the one button and key do; null where neither would do anything: one cannot resume what is closing. */

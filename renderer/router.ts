@@ -17,6 +17,8 @@ export type Route =
   | { readonly name: 'job'; readonly jobId: string; readonly parameters: string }
   | { readonly name: 'permissions' }
   | { readonly name: 'health' }
+  /** `parameters` belongs to the screens of profiles. */
+  | { readonly name: 'profiles'; readonly parameters: string }
   | { readonly name: 'unknown'; readonly address: string };
 
 export const ALL_JOBS: JobsRoute = { name: 'jobs', states: [], text: '' };
@@ -39,6 +41,7 @@ export function parseRoute(hash: string): Route {
   if (screen === 'jobs') return parseJobs(new URLSearchParams(query));
   if (screen === 'permissions') return { name: 'permissions' };
   if (screen === 'health') return { name: 'health' };
+  if (screen === 'profiles') return { name: 'profiles', parameters: query };
   return { name: 'unknown', address };
 }
 
@@ -50,6 +53,8 @@ export function formatRoute(route: Route): string {
       return '#/permissions';
     case 'health':
       return '#/health';
+    case 'profiles':
+      return withQuery('#/profiles', route.parameters);
     case 'unknown':
       return `#${route.address}`;
     case 'job':

@@ -1,4 +1,5 @@
 /** Part of the words: pausing this runner, and ending it. Read through `words.ts`. */
+import { leaveWords, type HeldKinds } from '../main/contract/leave-words.ts';
 import { plural } from './format.ts';
 
 export const pauseWords = {
@@ -35,22 +36,25 @@ export const quitQuestion = {
   safe: 'Stay',
   ways: {
     drain: {
-      text: 'Finish first',
-      act: 'Finish, then quit',
-      body: (held: number) =>
-        `No new job starts. The app ends once ${held === 1 ? 'the job has' : 'all have'} ended and Preloop knows.`,
+      text: () => 'Finish first',
+      act: () => 'Finish, then quit',
+      body: ({ containers, commands }: HeldKinds) =>
+        `No new job starts. The app ends once ${containers + commands === 1 ? 'the job has' : 'all have'} ended and Preloop knows.`,
     },
     stop: {
-      text: 'Stop them',
-      act: 'Stop and quit',
-      body: (held: number) =>
-        `${held === 1 ? 'It is' : 'They are'} ended within 12 s, and Preloop is told that ${held === 1 ? 'it was' : 'they were'} stopped.`,
+      text: () => 'Stop them',
+      act: () => 'Stop and quit',
+      body: ({ containers, commands }: HeldKinds) =>
+        containers + commands === 1
+          ? 'It is ended within 12 s, and Preloop is told that it was stopped.'
+          : 'They are ended within 12 s, and Preloop is told that they were stopped.',
     },
     leave: {
-      text: 'Leave running',
-      act: 'Quit, leave running',
-      body: (held: number) =>
-        `${held === 1 ? 'Its container goes' : 'Their containers go'} on, and the next start takes ${held === 1 ? 'it' : 'them'} up again. No line is lost.`,
+      text: ({ commands }: HeldKinds) =>
+        commands === 0 ? 'Leave running' : 'Leave containers running',
+      act: ({ commands }: HeldKinds) =>
+        commands === 0 ? 'Quit, leave running' : 'Quit, leave containers running',
+      body: leaveWords,
     },
   },
 } as const;

@@ -5,6 +5,8 @@
 import type { JobStateName, PermissionView } from '../main/contract/views.ts';
 import { healthWords, removeQuestion } from './health-words.ts';
 import { overviewWords } from './overview-words.ts';
+import { importWords, profileQuestions, profileWords, tryWords } from './profile-words.ts';
+import { profileFormWords } from './profile-form-words.ts';
 import { pauseQuestion, pauseWords, quitQuestion } from './standing-words.ts';
 import { formatClock, formatCount, formatSpan, plural } from './format.ts';
 
@@ -47,6 +49,7 @@ export const words = {
     overview: 'Overview',
     jobs: 'Jobs',
     permissions: 'Permissions',
+    profiles: 'Host profiles',
     health: 'Health',
     running: (count: number) => `${formatCount(count)} running`,
   },
@@ -86,6 +89,7 @@ export const words = {
     connecting: 'Connecting',
     attention: 'Needs you',
     docker: 'Needs Docker',
+    localOnly: 'Online, local commands',
     signedOut: 'Not set up',
     unknown: 'Waiting for the app',
   },
@@ -150,6 +154,10 @@ export const words = {
 
   overview: overviewWords,
   health: healthWords,
+  profiles: profileWords,
+  profileForm: profileFormWords,
+  profileImport: importWords,
+  profileTry: tryWords,
   session: {
     signed_out: 'Not set up',
     dialling: 'Connecting',
@@ -175,7 +183,7 @@ export const words = {
     columns: {
       state: 'State',
       job: 'Job and repository',
-      image: 'Image',
+      image: 'Image or profile',
       accepted: 'Accepted',
       waited: 'Waited',
       ran: 'Ran',
@@ -230,6 +238,7 @@ export const words = {
     pause: pauseQuestion,
     quit: quitQuestion,
     removeKept: removeQuestion,
+    profile: profileQuestions,
     offline: {
       title: 'Go offline?',
       body: (held: number) =>
@@ -274,6 +283,7 @@ export const words = {
     goJobs: 'Jobs',
     goPermissions: 'Permissions',
     goHealth: 'Health',
+    goProfiles: 'Host profiles',
     pause: 'Pause or resume',
     filter: 'Filter',
     help: 'This list',
@@ -297,6 +307,7 @@ export const words = {
     select: 'Select lines',
     copyLines: 'Copy, with times',
     copyLink: 'Copy a link to the line',
+    otherSide: 'Raw lines of a turn, and back',
   },
   notice: {
     label: 'Notice',

@@ -9,6 +9,8 @@ import type { Verdict } from './model/outcome.ts';
 import type { LogChunk, LogCursor } from './model/log-chunk.ts';
 import type { FromWorker, RunFacts, ToWorker } from './worker/protocol.ts';
 import type { EngineIdentity, Leftover } from './model/leftover.ts';
+import type { HostPlatform } from './model/host-profile.ts';
+import type { HostOffers } from './wire/host-lease.ts';
 import type { JobMarker } from './wire/markers.ts';
 import type { ClientFrame, LogsFrame, ServerFrame } from './wire/frames.ts';
 
@@ -215,6 +217,17 @@ export interface LabelledContainer {
 export interface LabelledThing {
   readonly leftover: Exclude<Leftover, { kind: 'container' }>;
   readonly jobId: JobId;
+}
+
+/** The local commands that flows may name here. Read anew for each heartbeat and each offer; never throws. */
+export interface HostCommands {
+  /** Profiles the owner turned on, and those of them that cannot be used, with why. */
+  offers(): HostOffers;
+  /** The host's own environment, of which a profile lets some through. */
+  environment(): Readonly<Record<string, string | undefined>>;
+  readonly platform: HostPlatform;
+  /** Where profiles without a root of their own have their directories made; absolute. */
+  readonly workspacesDir: string;
 }
 
 /** What the owner may change; read anew for each job. */

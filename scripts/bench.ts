@@ -19,6 +19,7 @@ const BENCHES = {
   fleet: { about: 'thirty-two jobs that print at once', engine: true },
   idle: { about: 'what a host costs that has nothing to do', engine: true },
   wake: { about: 'a network that goes away without a word, and waking from sleep', engine: false },
+  hostexec: { about: 'a local command that prints 200 MB, one event of 50 MB', engine: false },
   demux: { about: "splitting Docker's multiplexed output", engine: false },
 } as const;
 type BenchName = keyof typeof BENCHES;

@@ -72,9 +72,12 @@ export async function startHostProcess(options: HostProcessOptions = {}): Promis
   };
   let ending: Promise<void> | undefined;
   const stop = (): Promise<void> => (ending ??= end());
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void stop().finally(() => process.exit(INTERRUPTED)));
-  }
+  const interrupted = (): void => void stop().finally(() => process.exit(INTERRUPTED));
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, interrupted);
+  child.once('exit', () => {
+    for (const signal of signals) process.off(signal, interrupted);
+  });
   const up = new AbortController();
   try {
     await Promise.race([line(/online/), ended(child, lines, up.signal)]);

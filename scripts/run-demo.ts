@@ -6,7 +6,10 @@ import { withEngine } from './setup/with-engine.ts';
 
 const { standIn, rest } = readCommandFlags(process.argv.slice(2));
 await runEntry(() =>
-  withEngine(standIn, (engine) =>
-    runOnNode24('scripts/demo.ts', rest, { env: { ...process.env, ...engine.environment } }),
-  ),
+  // Local commands need no engine.
+  rest.includes('--host-exec')
+    ? runOnNode24('scripts/demo-host-exec.ts', rest)
+    : withEngine(standIn, (engine) =>
+        runOnNode24('scripts/demo.ts', rest, { env: { ...process.env, ...engine.environment } }),
+      ),
 );

@@ -30,7 +30,7 @@ const README: readonly ReadmePicture[] = [
 ];
 const README_MOST_BYTES = 200_000;
 /** 1440 px at 200 % zoom, for the screens whose layout changes most. */
-const ZOOMED = { width: 640, height: 800 } as const;
+const ZOOMED = { width: 720, height: 800 } as const;
 
 interface Picture {
   readonly size: { readonly width: number; readonly height: number };
@@ -90,6 +90,7 @@ export const SHOTS: readonly Shot[] = [
     name: `job-${name}`,
     state: 'typical' as const,
     address: jobCaseAddress(name),
+    zoomed: name.startsWith('host-'),
   })),
   { name: 'job-unknown', state: 'typical', address: '/jobs/nobody-knows' },
   { name: 'permissions', state: 'typical', address: '/permissions' },
@@ -109,6 +110,90 @@ export const SHOTS: readonly Shot[] = [
     state: 'unwell',
     address: '/health',
     prepare: (_page, host) => cutOff(host),
+  },
+  { name: 'profiles', state: 'typical', address: '/profiles', zoomed: true },
+  { name: 'profiles-empty', state: 'empty', address: '/profiles', zoomed: true },
+  { name: 'profiles-off', state: 'paused', address: '/profiles', zoomed: true },
+  {
+    name: 'profiles-changed',
+    state: 'typical',
+    address: '/profiles',
+    prepare: (page) => page.getByRole('article').last().scrollIntoViewIfNeeded(),
+    zoomed: true,
+  },
+  { name: 'profiles-unwell', state: 'unwell', address: '/profiles', zoomed: true },
+  { name: 'profiles-long', state: 'long', address: '/profiles', zoomed: true },
+  { name: 'profiles-loading', state: 'loading', address: '/profiles' },
+  { name: 'profiles-limits', state: 'typical', address: '/profiles?limits=', zoomed: true },
+  { name: 'profile-new', state: 'typical', address: '/profiles?new=' },
+  {
+    name: 'profile-edit',
+    state: 'typical',
+    address: '/profiles?edit=cursor-fix',
+    prepare: (page) => page.getByText('fault to mend').waitFor(),
+    zoomed: true,
+  },
+  {
+    name: 'profile-import',
+    state: 'typical',
+    address: '/profiles?import=',
+    prepare: importTwo,
+    zoomed: true,
+  },
+  {
+    name: 'profile-try',
+    state: 'typical',
+    address: '/profiles?try=cursor-review',
+    prepare: tryIt,
+    zoomed: true,
+  },
+  {
+    name: 'profile-tried',
+    state: 'typical',
+    address: '/profiles?try=cursor-notes',
+    prepare: tryIt,
+    zoomed: true,
+  },
+  {
+    name: 'profile-on-dialog',
+    state: 'unwell',
+    address: '/profiles',
+    prepare: askToTurnOn,
+  },
+  {
+    name: 'profiles-allow-dialog',
+    state: 'paused',
+    address: '/profiles',
+    prepare: (page) => page.getByRole('button', { name: 'Turn local commands on…' }).click(),
+  },
+  {
+    name: 'profile-remove-dialog',
+    state: 'typical',
+    address: '/profiles',
+    prepare: askToRemoveOne,
+  },
+  {
+    name: 'job-host-both',
+    state: 'typical',
+    address: `${jobCaseAddress('host-running')}?view=both`,
+  },
+  {
+    name: 'job-host-turn',
+    state: 'typical',
+    address: `${jobCaseAddress('host-succeeded')}?view=both`,
+    prepare: selectATurn,
+  },
+  {
+    name: 'job-host-raw',
+    state: 'typical',
+    address: `${jobCaseAddress('host-succeeded')}?line=9`,
+    zoomed: true,
+  },
+  {
+    name: 'job-host-opened',
+    state: 'typical',
+    address: jobCaseAddress('host-succeeded'),
+    prepare: openATurn,
   },
   { name: 'remove-dialog', state: 'unwell', address: '/health', prepare: askToRemove },
   { name: 'palette', state: 'typical', prepare: press('Control+k') },
@@ -153,6 +238,43 @@ async function askToRemove(page: Page): Promise<void> {
     .getByRole('button', { name: /^Remove preloop/ })
     .first()
     .click();
+}
+
+async function importTwo(page: Page): Promise<void> {
+  const good = { name: 'imported', executable: 'agent' };
+  const bad = { name: 'of no use', executable: 'sh' };
+  await page.getByLabel('Profile file').fill(JSON.stringify({ profiles: [good, bad] }));
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await page.getByRole('heading', { name: 'What came of it' }).waitFor();
+}
+
+async function tryIt(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('group', { name: /^Conversation of/ }).waitFor();
+}
+
+async function askToTurnOn(page: Page): Promise<void> {
+  const only = page.getByRole('article').getByRole('switch');
+  await only.click();
+  await page.getByText('A running job goes on.').first().waitFor();
+  await only.click();
+  await page.getByRole('alertdialog').waitFor();
+}
+
+async function askToRemoveOne(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More of cursor-fix' }).click();
+  await page.getByRole('menuitem', { name: 'Remove…' }).click();
+  await page.getByRole('alertdialog').waitFor();
+}
+
+async function openATurn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /npm test/ }).click();
+}
+
+async function selectATurn(page: Page): Promise<void> {
+  const log = page.getByRole('group', { name: /^Log of/ });
+  await log.getByText('"type":"result"').waitFor();
+  await page.getByRole('button', { name: /refresh\.test\.ts/ }).click();
 }
 
 async function askToAllow(page: Page): Promise<void> {

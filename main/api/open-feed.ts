@@ -40,6 +40,18 @@ export function openFeed(topic: string, parameters: unknown, context: FeedContex
       const { limit } = parse(topic, parameters);
       return value(context, 'events', () => views.events(limit), VALUE_INTERVAL_MS);
     }
+    case 'profiles':
+      parse(topic, parameters);
+      return value(context, 'profiles', () => views.profiles(), OVERVIEW_INTERVAL_MS);
+    case 'profile_try': {
+      const { id } = parse(topic, parameters);
+      return value(context, 'profile try', () => views.profileTry(id), OVERVIEW_INTERVAL_MS);
+    }
+    case 'job_conversation': {
+      const { jobId } = parse(topic, parameters);
+      const subject: Subject = `conversation ${jobId}`;
+      return value(context, subject, () => views.conversation(jobId), OVERVIEW_INTERVAL_MS);
+    }
     case 'job': {
       const { jobId } = parse(topic, parameters);
       return value(context, `job ${jobId}`, () => views.job(jobId), VALUE_INTERVAL_MS);

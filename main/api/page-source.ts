@@ -11,6 +11,9 @@ export interface PageViews {
   permissions(): TopicView<'permissions'>;
   health(): TopicView<'health'>;
   events(limit: number): TopicView<'events'>;
+  profiles(): TopicView<'profiles'>;
+  profileTry(id: string): TopicView<'profile_try'>;
+  conversation(jobId: string): TopicView<'job_conversation'>;
   /** At most `limit` records from `fromRecord` on. Of an unknown job: none, and not complete. */
   log(jobId: string, fromRecord: number, limit: number): LogStretch;
 }

@@ -1,8 +1,17 @@
 /** Who is told that something shown may have changed. Says what to read anew, never what it became. */
 
-/** `job` and `log` are followed by the job's id. */
+/** `job`, `log` and `conversation` are followed by the job's id. */
 export type Subject =
-  'overview' | 'jobs' | 'permissions' | 'health' | 'events' | `job ${string}` | `log ${string}`;
+  | 'overview'
+  | 'jobs'
+  | 'permissions'
+  | 'health'
+  | 'events'
+  | 'profiles'
+  | 'profile try'
+  | `job ${string}`
+  | `log ${string}`
+  | `conversation ${string}`;
 
 export class Subjects {
   readonly #watchers = new Map<Subject, Set<() => void>>();

@@ -40,6 +40,10 @@ export interface Flags {
   readonly server: string | null;
   readonly mute: string | null;
   readonly unmute: string | null;
+  readonly prompt: string | null;
+  readonly model: string | null;
+  readonly replace: boolean;
+  readonly all: boolean;
 }
 
 export type Verb = (context: CommandContext) => Promise<ExitCode>;

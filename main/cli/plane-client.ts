@@ -12,6 +12,8 @@ const executionSchema = z.object({
   error_message: z.string().nullish(),
   result: z.unknown().optional(),
   log_line_count: z.number().int().optional(),
+  /** An instant as ISO 8601 has it. */
+  stop_requested_at: z.string().nullish(),
 });
 export type PlaneExecution = z.infer<typeof executionSchema>;
 

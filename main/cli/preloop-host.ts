@@ -18,6 +18,7 @@ import { open } from './open.ts';
 import { pin } from './pin.ts';
 import { pause } from './pause.ts';
 import { plainJson, plainText } from './plain-output.ts';
+import { profiles } from './profiles.ts';
 import { quit } from './quit.ts';
 import { status } from './status.ts';
 import { steer } from './steer.ts';
@@ -56,6 +57,13 @@ const USAGE = `Usage: preloop-host VERB [FLAGS]
                               --server URL          without a host: the way to this service
   events                    what happened to connection, Docker and disk, newest first
                               --limit N             as many, 50 where nothing is said
+  profiles [on|off NAME]    the local commands flows may start here; each is off until turned on
+  profiles on|off --all     local commands on this machine at all; each keeps its own switch
+  profiles export [NAME]    those made here, or one, as a profile file
+  profiles import FILE      keeps those of a file, off; --replace: also over ones made here
+  profiles check FILE       what is wrong with them, and what they would run; keeps nothing
+  profiles try NAME --prompt TEXT [--model NAME]
+                            runs it here in a scratch folder; nothing is told to Preloop
   take-back                 have this runner again after another process took it over
 
   quit                      ends the host
@@ -88,12 +96,14 @@ const VERBS: Readonly<Record<string, Verb>> = {
   quit,
   'take-back': steer('host.takeBack'),
   doctor,
+  profiles,
   events,
 };
 /** Words that may follow a verb; the others take none. */
 const MOST_WORDS: Readonly<Record<string, number>> = {
   jobs: 8,
   doctor: 1,
+  profiles: 2,
   job: 1,
   logs: 1,
   stop: 1,
@@ -125,6 +135,10 @@ const OPTIONS = {
   server: { type: 'string' },
   mute: { type: 'string' },
   unmute: { type: 'string' },
+  prompt: { type: 'string' },
+  model: { type: 'string' },
+  replace: { type: 'boolean' },
+  all: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -203,6 +217,10 @@ function flagsOf(values: ReturnType<typeof parse>['values']): Flags {
     server: values.server ?? null,
     mute: values.mute ?? null,
     unmute: values.unmute ?? null,
+    prompt: values.prompt ?? null,
+    model: values.model ?? null,
+    replace: values.replace === true,
+    all: values.all === true,
   };
 }
 

@@ -1,6 +1,18 @@
 /** Every request: name → input schema, result schema. Failures are `problem`s: a code, plain words, one remedy. */
 import * as z from 'zod';
 import {
+  CONVERSATION_PAGE_MAX,
+  conversationEntrySchema,
+  recordRangeSchema,
+} from './conversation-views.ts';
+import {
+  importedSchema,
+  profileDraftSchema,
+  profileListSchema,
+  profileProblemSchema,
+  wouldRunSchema,
+} from './profile-views.ts';
+import {
   checkIdSchema,
   healthViewSchema,
   jobRowSchema,
@@ -91,6 +103,80 @@ export const REQUESTS = {
   /** Remembered until unmuted. */
   'health.mute': { input: z.strictObject({ check: checkIdSchema }), result: done },
   'health.unmute': { input: z.strictObject({ check: checkIdSchema }), result: done },
+  /** The local commands of this machine that flows may name, and those they may not yet. */
+  'profiles.list': { input: z.strictObject({}), result: profileListSchema },
+  /** What is wrong with a draft, by field, and what it would run. `editing`: the own profile it is an edit of; null: a new one. */
+  'profiles.check': {
+    input: z.strictObject({ draft: profileDraftSchema, editing: z.string().nullable() }),
+    result: z.object({
+      /** No error: it can be saved. */
+      isUsable: z.boolean(),
+      problems: z.array(profileProblemSchema),
+      /** Null while it is not usable. */
+      wouldRun: wouldRunSchema.nullable(),
+    }),
+  },
+  /** Keeps an own profile where the draft has no error; otherwise nothing is kept and `problems` say why. A new one is off. */
+  'profiles.save': {
+    input: z.strictObject({ draft: profileDraftSchema, editing: z.string().nullable() }),
+    result: z.object({ saved: z.boolean(), problems: z.array(profileProblemSchema) }),
+  },
+  /** An own one; those of the client's file are not ours to remove (`not_own`). */
+  'profiles.remove': { input: z.strictObject({ name: z.string() }), result: done },
+  /** Of an own one or one of the client's file; the copy is ours, off, and named as the answer says. */
+  'profiles.duplicate': {
+    input: z.strictObject({ name: z.string() }),
+    result: z.object({ name: z.string() }),
+  },
+  /** `text`: a profile file. Good ones are kept, and off; bad ones are told. `replace`: own ones of the same name go. */
+  'profiles.import': {
+    input: z.strictObject({ text: z.string(), replace: z.boolean() }),
+    result: z.object({
+      /** Of the text as a whole; then nothing was taken. */
+      problems: z.array(profileProblemSchema),
+      profiles: z.array(importedSchema),
+    }),
+  },
+  /** As text of a profile file. Null: all own ones. A name may be of the client's file too. */
+  'profiles.export': {
+    input: z.strictObject({ names: z.array(z.string()).max(64).nullable() }),
+    result: z.object({ text: z.string() }),
+  },
+  /** Reads the file and looks for Cursor anew; answered when that is done. */
+  'profiles.recheck': { input: z.strictObject({}), result: done },
+  /**
+   * Runs a short prompt in a scratch folder, two minutes at most; nothing is told to the service. One at a time
+   * (`try_running`); refused while the profile has errors (`profile_unusable`), whether it is on does not matter.
+   */
+  'profiles.try': {
+    input: z.strictObject({
+      name: z.string(),
+      prompt: z.string(),
+      /** One of the profile's models; left out or null: Cursor's own choice. */
+      model: z.string().nullable().optional(),
+    }),
+    result: z.object({ id: z.string() }),
+  },
+  'profiles.try_stop': { input: z.strictObject({ id: z.string() }), result: done },
+  /** Entries `offset` and on of the topic `job_conversation`, with its revision. */
+  'job.conversation': {
+    input: z.strictObject({
+      jobId: z.string(),
+      offset: z.number().int().nonnegative(),
+      limit: z.number().int().min(1).max(CONVERSATION_PAGE_MAX),
+    }),
+    result: z.object({
+      entries: z.array(conversationEntrySchema),
+      /** Where each of them stands in the log, in the same order. */
+      places: z.array(recordRangeSchema.nullable()),
+      total: z.number().int(),
+      revision: z.number().int(),
+    }),
+  },
+  /** The first one that is turned on turns local commands on as well (`profiles.allow`), unless others wait for that. */
+  'profiles.turn': { input: z.strictObject({ name: z.string(), on: z.boolean() }), result: done },
+  /** Local commands on this machine, all of them; off by default. Each profile keeps its own switch. */
+  'profiles.allow': { input: z.strictObject({ on: z.boolean() }), result: done },
   'engine.check': { input: z.strictObject({}), result: done },
   'permission.allow': { input: permissionViewSchema, result: done },
   'permission.revoke': { input: permissionViewSchema, result: done },

@@ -4,6 +4,8 @@
  * and none is left out.
  */
 import * as z from 'zod';
+import { conversationHeadSchema } from './conversation-views.ts';
+import { profilesViewSchema, profileTryViewSchema } from './profile-views.ts';
 import {
   EVENTS_SHOWN,
   eventViewSchema,
@@ -33,6 +35,21 @@ export const TOPICS = {
   events: {
     parameters: z.strictObject({ limit: z.number().int().min(1).max(EVENTS_SHOWN) }),
     view: z.object({ events: z.array(eventViewSchema), total: z.number().int() }),
+  },
+  /** The profiles of local commands. The first watch looks for Cursor once, in the background. */
+  profiles: { parameters: z.strictObject({}), view: profilesViewSchema },
+  /** Null for an id of which nothing is known (any more): only the last *Try it* is. */
+  profile_try: {
+    parameters: z.strictObject({ id: z.string() }),
+    view: profileTryViewSchema.nullable(),
+  },
+  /**
+   * What there is to read of a host job; the entries are asked for by `job.conversation`. Null for a job this host does not
+   * know, for a job of a container, and where the log was removed.
+   */
+  job_conversation: {
+    parameters: z.strictObject({ jobId: z.string() }),
+    view: conversationHeadSchema.nullable(),
   },
   job_log: {
     parameters: z.strictObject({

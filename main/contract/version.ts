@@ -1,2 +1,2 @@
 /** Raised with every change a page of the other side could not read; a page that differs reloads. */
-export const CONTRACT_VERSION = 2;
+export const CONTRACT_VERSION = 3;

@@ -90,6 +90,8 @@ export const jobRowSchema = z.object({
   repository: z.string().nullable(),
   agentType: z.string(),
   image: z.string().nullable(),
+  /** The profile of a local command, as the flow names it; null for a job of a container. */
+  profile: z.string().nullable(),
   acceptedAtMs: instant,
   startedAtMs: instant.nullable(),
   endedAtMs: instant.nullable(),
@@ -141,7 +143,7 @@ export const leftoversViewSchema = z.object({
   /** Of ended jobs, removed once the engine they are in answers; `at`: which that is, null where not known. */
   waiting: z.array(
     z.object({
-      kind: z.enum(['container', 'network', 'compose_project']),
+      kind: z.enum(['container', 'network', 'compose_project', 'process']),
       name: z.string(),
       jobId: z.string(),
       at: z.string().nullable(),
@@ -151,7 +153,7 @@ export const leftoversViewSchema = z.object({
   removed: z.array(
     z.object({
       atMs: instant,
-      kind: z.enum(['container', 'network', 'compose_project']),
+      kind: z.enum(['container', 'network', 'compose_project', 'process']),
       name: z.string(),
       jobId: z.string().nullable(),
       why: z.enum(['unowned', 'kept_over', 'owner']),
@@ -165,6 +167,9 @@ export const storageViewSchema = z.object({
   /** By our own folders, as of the last tidying. */
   usedBytes: count.nullable(),
   budgetBytes: count.nullable(),
+  /** By directories of local commands, which that budget does not count. */
+  localCommandBytes: count.nullable(),
+  localCommandBudgetBytes: count.nullable(),
   freeBytes: count.nullable(),
   /** Below this no job is taken. */
   floorBytes: count.nullable(),
@@ -211,6 +216,8 @@ export const overviewSchema = z.object({
   logBytes: count,
   storage: storageViewSchema,
   leftovers: leftoversViewSchema,
+  /** Profiles of local commands that the service is told of: their jobs need no Docker. */
+  localCommands: count,
   /** The service's clock minus this machine's, to the second; null while it is under half a minute or not known. */
   clockSkewMs: z.number().int().nullable(),
   /** Jobs refused for want of a permission that is still missing, newest first, at most five. */
@@ -298,6 +305,7 @@ export const CHECKS = [
   'images',
   'disk',
   'store',
+  'cursor',
 ] as const;
 export const checkIdSchema = z.enum(CHECKS);
 export type CheckId = z.infer<typeof checkIdSchema>;

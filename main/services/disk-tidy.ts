@@ -2,6 +2,7 @@
  * Keeps our folders within the owner's age and budget, counted in bytes on disk. Past their age settled jobs go
  * whole. Beyond the budget databases that were set aside give way first, then workspaces that nobody uses, then
  * logs of settled jobs, the oldest of each; pinned jobs stay. No log goes where all of them would not be enough.
+ * Directories of local commands are measured apart: they have limits of their own, kept by `housekeeping.ts`.
  */
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,6 +24,9 @@ export interface DiskTidyDeps {
   readonly logsDir: string;
   readonly setAsideDir: string;
   readonly workspacesDir: string;
+  /** Both of local commands, and outside the budget. */
+  readonly hostWorkspacesDir: string;
+  readonly scratchDir: string;
   readonly store: Pick<SqliteJobStore, 'kept' | 'removeLog' | 'removeJob' | 'removeOrphanLogs'>;
 }
 
@@ -30,8 +34,10 @@ export interface Tidied {
   readonly jobsRemoved: number;
   readonly logsRemoved: number;
   readonly workspacesRemoved: number;
-  /** What our folders take afterwards. */
+  /** What our folders take afterwards, but for directories of local commands. */
   readonly usedBytes: number;
+  /** What those take. */
+  readonly localCommandBytes: number;
   /** What cannot give way and is more than the budget allows; null within the budget. */
   readonly staying: Staying | null;
 }
@@ -54,8 +60,13 @@ export async function tidyDisk(
     jobsRemoved = await removeJobs(deps, before);
     await removeSetAside(deps, (folder) => folder.changedMs < before);
   }
-  let usedBytes = await bytesOnDisk(deps.root);
-  const kept = { jobsRemoved, logsRemoved: 0, workspacesRemoved: 0, staying: null };
+  const { hostWorkspacesDir, scratchDir } = deps;
+  const apart = new Set([hostWorkspacesDir, scratchDir]);
+  let usedBytes = await bytesOnDisk(deps.root, apart);
+  const localCommandBytes =
+    (await bytesOnDisk(hostWorkspacesDir)) + (await bytesOnDisk(scratchDir));
+  const none = { logsRemoved: 0, workspacesRemoved: 0, staying: null };
+  const kept = { ...none, jobsRemoved, localCommandBytes };
   if (limits.budgetBytes === null) return { ...kept, usedBytes };
   const { budgetBytes } = limits;
   // Before any log: nothing reads them, and one can be larger than all logs together.
@@ -75,15 +86,23 @@ export async function tidyDisk(
   return { ...kept, logsRemoved, workspacesRemoved, usedBytes: usedBytes - bytesFreed };
 }
 
-/** Blocks, not lengths: what the disk gives for it. A file that vanishes meanwhile counts nothing. */
-export async function bytesOnDisk(path: string): Promise<number> {
+/**
+ * Blocks, not lengths: what the disk gives for it. A file that vanishes meanwhile counts nothing.
+ *
+ * @param without full paths that are left out, with all they hold
+ */
+export async function bytesOnDisk(
+  path: string,
+  without: ReadonlySet<string> = new Set(),
+): Promise<number> {
+  if (without.has(path)) return 0;
   const found = await lstat(path).catch(() => null);
   if (found === null) return 0;
   // Windows counts no blocks.
   let sum = found.blocks === 0 ? found.size : found.blocks * BLOCK_BYTES;
   if (!found.isDirectory()) return sum;
   for (const name of await readdir(path).catch(() => []))
-    sum += await bytesOnDisk(join(path, name));
+    sum += await bytesOnDisk(join(path, name), without);
   return sum;
 }
 

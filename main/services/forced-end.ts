@@ -5,8 +5,15 @@
 import type { Owned } from '../../runner-core/docker/leftover-remover.ts';
 import { LABEL } from '../../runner-core/docker/labels.ts';
 import { settledWithin } from '../../runner-core/listener/settled-within.ts';
-import type { Leftover } from '../../runner-core/model/leftover.ts';
-import type { Clock, ContainerLeftover, LeftoverRemover } from '../../runner-core/ports.ts';
+import type { JobId } from '../../runner-core/model/ids.ts';
+import type { JobSpec } from '../../runner-core/model/job-spec.ts';
+import type { EngineLeftover } from '../../runner-core/model/leftover.ts';
+import type {
+  Clock,
+  ContainerLeftover,
+  JobStore,
+  LeftoverRemover,
+} from '../../runner-core/ports.ts';
 
 /** For the stop to end once nothing runs: workers tell, verdicts are reported. */
 export const ORDERLY_LIMIT_MS = 5_000;
@@ -16,7 +23,11 @@ export const LAST_LOOK_MS = 2_000;
 /** `things` null: the engine did not tell; `label` is what they carry. */
 export type ForcedEnd =
   | { readonly kind: 'removed' }
-  | { readonly kind: 'left'; readonly things: readonly Leftover[] | null; readonly label: string };
+  | {
+      readonly kind: 'left';
+      readonly things: readonly EngineLeftover[] | null;
+      readonly label: string;
+    };
 
 export interface ForcedEndDeps {
   readonly clock: Clock;
@@ -26,12 +37,28 @@ export interface ForcedEndDeps {
     ofHost(hostInstance: string): Promise<Owned | null>;
   };
   readonly hostInstance: string;
-  /** Jobs held; with none, an engine that is away hides nothing. */
-  readonly held: number;
+  /** Of containers. With none, an engine that is away hides nothing. */
+  readonly held: readonly JobId[];
   /** What jobs started through a socket of the engine carries no label of ours. */
-  readonly projects: readonly Leftover[];
+  readonly projects: readonly EngineLeftover[];
   /** The ordinary stop. */
   readonly stopped: Promise<void>;
+}
+
+/** Those held that may have a container: a local command has none. */
+export function dockerJobs(
+  held: readonly { readonly job: { readonly spec: Pick<JobSpec, 'kind' | 'jobId'> } }[],
+): readonly JobId[] {
+  return held.flatMap(({ job: { spec } }) => (spec.kind === 'docker_launch' ? [spec.jobId] : []));
+}
+
+export function composeProjects(
+  store: Pick<JobStore, 'leftovers'>,
+  jobs: readonly JobId[],
+): readonly EngineLeftover[] {
+  return jobs
+    .flatMap((jobId) => store.leftovers(jobId))
+    .filter((leftover) => leftover.kind === 'compose_project');
 }
 
 const KINDS = ['container', 'compose_project', 'network'] as const;
@@ -39,8 +66,8 @@ const KINDS = ['container', 'compose_project', 'network'] as const;
 /** Never rejects. */
 export async function forceEnd(deps: ForcedEndDeps): Promise<ForcedEnd> {
   const { clock, engine, hostInstance, held, stopped } = deps;
-  let left: readonly Leftover[] | null = held === 0 ? [] : null;
-  const look = async (): Promise<readonly Leftover[]> => {
+  let left: readonly EngineLeftover[] | null = held.length === 0 ? [] : null;
+  const look = async (): Promise<readonly EngineLeftover[]> => {
     const found = await engine.ofHost(hostInstance);
     if (found === null) return left ?? [];
     left = [...found.things.map(({ leftover }) => leftover), ...deps.projects];

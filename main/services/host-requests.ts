@@ -11,6 +11,9 @@ import type { SqliteJobStore } from '../store/sqlite-job-store.ts';
 import type { EngineWatch } from './engine-watch.ts';
 import type { Health } from './health/health.ts';
 import type { HostViews } from './host-views.ts';
+import type { HostProfiles } from './host-profiles.ts';
+import type { ConversationShelf } from './profiles/conversation-shelf.ts';
+import { profileRequests, type ProfileActs } from './profiles/profile-requests.ts';
 import type { OwnerChoice } from './owner-choice.ts';
 import type { Leftovers } from './leftovers.ts';
 import { testJobDefinition, type TestJob } from './test-job.ts';
@@ -27,6 +30,9 @@ export interface HostRequestsDeps {
   readonly testJob: TestJob;
   readonly leftovers: Pick<Leftovers, 'removeKept'>;
   readonly health: Pick<Health, 'run' | 'mute'>;
+  readonly profiles: Pick<HostProfiles, 'list'>;
+  readonly desk: ProfileActs;
+  readonly conversations: Pick<ConversationShelf, 'page'>;
   /** Null where a service is configured: jobs are submitted there. */
   readonly plane: (() => Pick<PlaneClient, 'submit'>) | null;
   readonly subjects: Subjects;
@@ -95,6 +101,9 @@ export function hostRequests(deps: HostRequestsDeps): RequestHandlers {
     'health.run': ({ check }) => deps.health.run(check),
     'health.mute': ({ check }) => steered(() => deps.health.mute(check, true)),
     'health.unmute': ({ check }) => steered(() => deps.health.mute(check, false)),
+    'profiles.list': () => deps.profiles.list(),
+    ...profileRequests(deps.desk),
+    'job.conversation': (input) => deps.conversations.page(input),
     'engine.check': async () => {
       await deps.engines.look();
       return DONE;

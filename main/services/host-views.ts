@@ -16,6 +16,8 @@ import type { ListFilter } from '../store/job-listing.ts';
 import { listedFrom } from '../store/listed-rows.ts';
 import type { SqliteJobStore } from '../store/sqlite-job-store.ts';
 import type { OwnerChoice } from './owner-choice.ts';
+import type { ConversationShelf } from './profiles/conversation-shelf.ts';
+import type { ProfileDesk } from './profiles/profile-desk.ts';
 import type { TakenBy } from './take-over.ts';
 import type { UnexpectedEnd } from './unexpected.ts';
 import { jobRow } from './views/job-row.ts';
@@ -48,6 +50,8 @@ export interface HostViewsDeps {
   readonly slots: () => number;
   readonly testJob: () => OverviewInput['testJob'];
   readonly leftovers: () => OverviewInput['leftovers'];
+  /** How many profiles the service is told of. */
+  readonly localCommands: () => number;
   readonly takenBy?: () => TakenBy | null;
   readonly lastEnd?: UnexpectedEnd | null;
   readonly enrolment: () => OverviewInput['enrolment'];
@@ -56,6 +60,8 @@ export interface HostViewsDeps {
   readonly storage?: () => StorageState;
   readonly health: { view(): TopicView<'health'> };
   readonly timeline: { view(limit: number): TopicView<'events'> };
+  readonly desk: Pick<ProfileDesk, 'view' | 'tryView'>;
+  readonly conversations: Pick<ConversationShelf, 'head'>;
   readonly timeZone?: string;
 }
 
@@ -107,6 +113,7 @@ export class HostViews implements PageViews {
       unreported: listing.unreported(),
       logBytes: this.#logBytesOnDisk(),
       leftovers: this.#deps.leftovers(),
+      localCommands: this.#deps.localCommands(),
       testJob: this.#deps.testJob(),
       refused: listing.wantingPermission(REFUSED_JOBS),
       allowed: (flowId) => settings.allowed(flowId),
@@ -169,6 +176,18 @@ export class HostViews implements PageViews {
 
   events(limit: number): TopicView<'events'> {
     return this.#deps.timeline.view(limit);
+  }
+
+  profiles(): TopicView<'profiles'> {
+    return this.#deps.desk.view();
+  }
+
+  profileTry(id: string): TopicView<'profile_try'> {
+    return this.#deps.desk.tryView(id);
+  }
+
+  conversation(jobId: string): TopicView<'job_conversation'> {
+    return this.#deps.conversations.head(jobId);
   }
 
   log(text: string, fromRecord: number, limit: number): LogStretch {

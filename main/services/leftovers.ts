@@ -5,7 +5,12 @@
  */
 import type { Owned, OwnedThing } from '../../runner-core/docker/leftover-remover.ts';
 import { toJobId, type JobId } from '../../runner-core/model/ids.ts';
-import { isHere, type EngineIdentity, type Leftover } from '../../runner-core/model/leftover.ts';
+import {
+  engineOf,
+  isHere,
+  type EngineIdentity,
+  type Leftover,
+} from '../../runner-core/model/leftover.ts';
 import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type {
   Clock,
@@ -108,8 +113,9 @@ export class Leftovers implements KeptContainers {
     const noted = this.#deps.noted().filter(({ leftover }) => {
       return leftover.kind !== 'container' || !this.isKept(leftover.id);
     });
-    return noted.slice(0, MOST_SHOWN).map(({ jobId, leftover: { kind, name, engine } }) => {
-      return { kind, name, jobId, at: engine?.at ?? null };
+    return noted.slice(0, MOST_SHOWN).map(({ jobId, leftover }) => {
+      const { kind, name } = leftover;
+      return { kind, name, jobId, at: engineOf(leftover)?.at ?? null };
     });
   }
 
@@ -182,7 +188,7 @@ export class Leftovers implements KeptContainers {
         await this.#remove(leftover, jobId, 'unowned');
       for (const { leftover, jobId } of noted())
         if (leftover.kind !== 'container' || !this.isKept(leftover.id))
-          if (!held.has(jobId) && mayBeHere(leftover.engine))
+          if (!held.has(jobId) && mayBeHere(engineOf(leftover)))
             await this.#remove(leftover, jobId, 'unowned');
     } catch (error) {
       this.#isDue = true;

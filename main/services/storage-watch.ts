@@ -17,6 +17,8 @@ export interface StorageWatchDeps extends DiskTidyDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: () => DiskLimits;
+  /** Null: no limit. */
+  readonly localCommandBudgetBytes: () => number | null;
   readonly reserve: DiskReserve;
   readonly setAside: SetAside | null;
   readonly laterDamage: Promise<string | null>;
@@ -29,6 +31,7 @@ export class StorageWatch {
   readonly #deps: StorageWatchDeps;
   #freeBytes: number | null = null;
   #usedBytes: number | null = null;
+  #localCommandBytes: number | null = null;
   #staying: Staying | null = null;
   #isDamaged = false;
   #shown = '';
@@ -46,13 +49,15 @@ export class StorageWatch {
   }
 
   get state(): StorageState {
-    const { limits, reserve, setAside } = this.#deps;
+    const { limits, localCommandBudgetBytes, reserve, setAside } = this.#deps;
     const { budgetBytes, freeFloorBytes } = limits();
     return {
       freeBytes: this.#freeBytes,
       floorBytes: freeFloorBytes,
       usedBytes: this.#usedBytes,
       budgetBytes,
+      localCommandBytes: this.#localCommandBytes,
+      localCommandBudgetBytes: localCommandBudgetBytes(),
       staying: this.#staying,
       isFull: reserve.isShort,
       setAside,
@@ -91,6 +96,7 @@ export class StorageWatch {
       const { jobsRemoved, logsRemoved, workspacesRemoved } = tidied;
       if (jobsRemoved + logsRemoved + workspacesRemoved > 0) log.info('disk tidied', { ...tidied });
       this.#usedBytes = tidied.usedBytes;
+      this.#localCommandBytes = tidied.localCommandBytes;
       this.#staying = tidied.staying;
       await this.look();
     } catch (error) {

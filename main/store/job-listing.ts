@@ -118,6 +118,15 @@ export class JobListing {
     );
   }
 
+  /** The jobs of a profile, whatever the case of its name: the newest ones, and how many there are. */
+  runsOf(profile: string, limit: number): { jobs: readonly ListedJob[]; total: number } {
+    const name = profile.trim().toLowerCase();
+    return this.#once(`profile ${limit} ${name}`, () => ({
+      jobs: readableRows(this.#statements.runsOf.all(name, limit), listedJob, this.#log),
+      total: this.#statements.runCount.get(name)?.jobs ?? 0,
+    }));
+  }
+
   /** The newest jobs that were refused for want of the owner's permission. */
   wantingPermission(limit: number): readonly ListedJob[] {
     return this.#once(`permission ${limit}`, () =>
@@ -162,6 +171,10 @@ function conditions(filter: ListFilter): {
   };
 }
 
+/** As the index has it. */
+const OF_PROFILE = `json_extract(spec, '$.kind') = 'host_exec'
+  AND lower(trim(json_extract(spec, '$.profileName'))) = ?`;
+
 function prepare(db: HostDatabase) {
   const ran = 'ended_at_ms - started_at_ms AS ran';
   return {
@@ -184,6 +197,13 @@ function prepare(db: HostDatabase) {
          WHERE group_id IN (SELECT id FROM job_group WHERE flow = ?) AND shown = 'succeeded'
          ORDER BY job DESC LIMIT ?
        ) CROSS JOIN job ON n = place WHERE started_at_ms IS NOT NULL ORDER BY place DESC`,
+    ),
+    runsOf: db.prepare<[string, number], ListedRow>(
+      `SELECT ${LISTED_COLUMNS} FROM job INDEXED BY job_of_profile CROSS JOIN job_log ON job_log.job = n
+       WHERE ${OF_PROFILE} ORDER BY n DESC LIMIT ?`,
+    ),
+    runCount: db.prepare<[string], { jobs: number }>(
+      `SELECT count(*) AS jobs FROM job INDEXED BY job_of_profile WHERE ${OF_PROFILE}`,
     ),
     wantingPermission: db.prepare<[number], ListedRow>(
       `SELECT ${LISTED_COLUMNS} FROM job CROSS JOIN job_log ON job_log.job = n

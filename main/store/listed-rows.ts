@@ -18,6 +18,8 @@ export interface ListedJob {
   readonly flowName: string | null;
   readonly repository: string | null;
   readonly image: string | null;
+  /** Of a local command, as the lease spelled it; null for a job of a container. */
+  readonly profile: string | null;
   readonly acceptedAtMs: number;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
@@ -41,11 +43,12 @@ export interface ListedRow {
 
 export const LISTED_COLUMNS = `
   job_id, state, outcome, accepted_at_ms, started_at_ms, ended_at_ms, lines,
-  json_extract(spec, '$.agentType', '$.flowId', '$.repository', '$.image', '$.flowName') AS asked,
+  json_extract(spec, '$.agentType', '$.flowId', '$.repository', '$.image', '$.flowName', '$.profileName') AS asked,
   json_array(json_extract(verdict, '$.error'), json_extract(verdict, '$.reason')) AS why`;
 
 const askedSchema = z.tuple([
   z.string(),
+  z.string().nullable(),
   z.string().nullable(),
   z.string().nullable(),
   z.string().nullable(),
@@ -57,7 +60,7 @@ const whySchema = z.tuple([z.string().nullable(), reasonSchema.nullable()]);
 export function listedJob(row: ListedRow): ListedJob {
   const jobId = jobIdOf(row);
   const asked = readStored(askedSchema, row.asked, { jobId, field: 'spec' });
-  const [agentType, flowId, repository, image, flowName] = asked;
+  const [agentType, flowId, repository, image, flowName, profile] = asked;
   const [error, reason] = readStored(whySchema, row.why, { jobId, field: 'verdict' });
   return {
     jobId,
@@ -68,6 +71,7 @@ export function listedJob(row: ListedRow): ListedJob {
     flowName,
     repository,
     image,
+    profile,
     acceptedAtMs: row.accepted_at_ms,
     startedAtMs: row.started_at_ms,
     endedAtMs: row.ended_at_ms,
@@ -90,6 +94,7 @@ export function listedFrom(job: StoredJob): ListedJob {
     flowName: spec.flowName,
     repository: spec.repository,
     image: spec.kind === 'docker_launch' ? spec.image : null,
+    profile: spec.kind === 'host_exec' ? spec.profileName : null,
     acceptedAtMs: job.acceptedAtMs,
     startedAtMs: job.startedAtMs,
     endedAtMs: job.endedAtMs,

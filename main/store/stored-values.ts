@@ -53,6 +53,13 @@ export const jobSpecSchema: z.ZodType<JobSpec> = z.discriminatedUnion('kind', [
     resumeFrom: z.string().nullable(),
     agentConfig: jsonObjectSchema,
   }),
+  z.object({
+    kind: z.literal('host_exec'),
+    ...specBase,
+    agentType: z.literal('cursor'),
+    profileName: z.string(),
+    timeoutSeconds: z.number().nullable(),
+  }),
   z.object({ kind: z.literal('unrunnable'), ...specBase, agentType: z.string() }),
 ]);
 

@@ -9,6 +9,11 @@ export type Dialog =
   | { readonly kind: 'quit' }
   | { readonly kind: 'allow'; readonly permission: PermissionView; readonly title: string }
   | { readonly kind: 'remove_kept'; readonly kept: LeftoversView['kept'][number] }
+  /** Asked before the first one is turned on. */
+  | { readonly kind: 'turn_on_profile'; readonly profile: string }
+  /** All of them at once, of which so many are on. */
+  | { readonly kind: 'allow_commands'; readonly on: number }
+  | { readonly kind: 'remove_profile'; readonly profile: string }
   | { readonly kind: 'palette' }
   | { readonly kind: 'shortcuts' };
 

@@ -12,6 +12,7 @@ import { systemClock } from '../system.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 import { EngineError, isEngineError, type DockerEngine } from './docker-engine.ts';
 import { dockerEngine } from './dockerode-engine.ts';
+import { removeProcess } from '../process/remove-process.ts';
 import { composeProjectName } from '../wire/launch.ts';
 import { COMPOSE_PROJECT_LABEL, isMadeBy, LABEL, type Owner } from './labels.ts';
 
@@ -61,6 +62,7 @@ export class EngineLeftoverRemover implements LeftoverRemover {
 
   /** What is in another engine is away with it, and not asked for here. */
   async remove(leftover: Leftover): Promise<void> {
+    if (leftover.kind === 'process') return removeProcess(this.#clock, leftover);
     const address = this.#address();
     const { engine: made } = leftover;
     const here = this.#inUse.identity();
@@ -150,6 +152,8 @@ export async function removeLeftover(
       return removeNetwork(engine, leftover.id, owner);
     case 'compose_project':
       return removeComposeProject(engine, clock, leftover.name);
+    case 'process':
+      return removeProcess(clock, leftover);
   }
 }
 

@@ -7,9 +7,11 @@
 import type { Clock, JobStore, Log, Timer } from '../ports.ts';
 import type { JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec, UnrunnableSpec } from '../model/job-spec.ts';
+import type { Leftover } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { reason } from '../model/reason.ts';
-import type { ParsedJob } from '../wire/job-payload.ts';
+import type { AnyJob } from '../wire/job-payload.ts';
+import { composeProjectName } from '../wire/launch.ts';
 import { failedVerdict, lostVerdict } from '../wire/result-report.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 import type { Survivors } from './survivors.ts';
@@ -18,7 +20,7 @@ import type { Survivors } from './survivors.ts';
 export const CLAIM_LIMIT_MS = 600_000;
 const MOST_CLAIMS = 1_000;
 
-export type ReadableJob = Exclude<ParsedJob, { kind: 'unreadable' }>;
+export type ReadableJob = Exclude<AnyJob, { kind: 'unreadable' }>;
 
 /** A job as it was offered, and what of it is needed to take up its container; null where it does not say. */
 export interface OfferedJob {
@@ -72,6 +74,8 @@ export class Claims {
     if (!isHello && !isRepeat) this.forget(jobId);
     else if (isHello || claim !== undefined) {
       const wasStarted = isRepeat || claim?.wasStarted === true || this.#wasHere(jobId);
+      // A local command leaves no container that would have to be listed first.
+      if (isOfHostCommand(job)) return wasStarted && this.#settleLost(offered);
       this.#remember(offered, wasStarted);
       if (survivors.isKnown) return wasStarted && this.#settleLost(offered);
       return spec !== null;
@@ -183,8 +187,23 @@ export class Claims {
   }
 }
 
+/** What was found of a job, with the compose project that its script may have made. */
+export function madeFor(
+  { jobId, options }: DockerLaunchSpec,
+  found: readonly Leftover[],
+): readonly Leftover[] {
+  const isListed = found.some(({ kind }) => kind === 'compose_project');
+  if (!options.mountDockerSocket || isListed) return found;
+  return [{ kind: 'compose_project', name: composeProjectName(jobId) }, ...found];
+}
+
 function refusalOf(job: ReadableJob): Verdict | null {
-  return job.kind === 'refused' ? failedVerdict(job.reason, job.error) : null;
+  return job.kind === 'refused' ? failedVerdict(job.reason, job.error, job.exitCode) : null;
+}
+
+/** Taken or refused. */
+function isOfHostCommand(job: ReadableJob): boolean {
+  return job.kind === 'host' || (job.kind === 'refused' && job.spec.report.kind === 'host_exec');
 }
 
 function specOf({ job, jobId, spec }: OfferedJob): JobSpec {

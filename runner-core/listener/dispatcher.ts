@@ -3,22 +3,23 @@
  * within capacity, recognises repeats, and settles what can never run here. A job it leaves
  * unanswered comes again with the next heartbeat.
  */
-import type { Clock, EngineSense, JobStore, Log } from '../ports.ts';
+import type { Clock, EngineSense, HostCommands, JobStore, Log } from '../ports.ts';
 import { toJobId, type JobId } from '../model/ids.ts';
 import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
 import { newestContainer } from '../model/leftover.ts';
 import type { Verdict } from '../model/outcome.ts';
 import { reason } from '../model/reason.ts';
 import type { ServerFrame } from '../wire/frames.ts';
-import { haltsOf, jobsOf, parseJob, type Halts, type ParsedJob } from '../wire/job-payload.ts';
-import { composeProjectName } from '../wire/launch.ts';
+import { NO_HOST_OFFERS } from '../wire/host-lease.ts';
+import { haltsOf, idIn, jobsOf, parseJob, type AnyJob, type Halts } from '../wire/job-payload.ts';
 import { specToAdopt } from '../wire/spec-to-adopt.ts';
 import { failedVerdict, lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
-import { Claims, unknownSpec, type OfferedJob } from './claims.ts';
-import { ENGINE_WAIT_MS } from './engine-wait.ts';
+import { Claims, madeFor, unknownSpec, type OfferedJob } from './claims.ts';
+import { OffersWithoutEngine } from './engine-wait.ts';
 import type { HeldJobs } from './held-jobs.ts';
 import type { JobRun } from './job-run.ts';
+import type { HostOffer } from './offer.ts';
 import { PendingHalts } from './pending-halts.ts';
 import type { Reporter } from './reporter.ts';
 import type { Link } from './session-socket.ts';
@@ -44,6 +45,8 @@ export interface DispatcherDeps {
   readonly engineProblem?: () => string | null;
   /** Why this machine takes no job now, in few words; null or left out: it does. Read for each offer. */
   readonly refusal?: () => string | null;
+  /** Left out: every job for a local command is refused. */
+  readonly hostCommands?: HostCommands;
   readonly held: HeldJobs;
   readonly survivors: Survivors;
   readonly reporter: Reporter;
@@ -56,8 +59,7 @@ export class Dispatcher {
   readonly #claims: Claims;
   /** Jobs that were left unanswered, each with why, so that a repeat is not logged again. */
   readonly #leftAlone = new Map<string, string>();
-  /** Jobs that met no engine, each with when it first did, by the monotonic clock. */
-  readonly #withoutEngine = new Map<JobId, number>();
+  readonly #withoutEngine: OffersWithoutEngine;
   /** Jobs to be taken once it is sure that their engine answers. */
   readonly #checking = new Set<JobId>();
   readonly #statusInFlight = new Set<JobId>();
@@ -69,6 +71,7 @@ export class Dispatcher {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
     this.#halts = new PendingHalts(deps.clock);
+    this.#withoutEngine = new OffersWithoutEngine(deps.clock);
     this.#claims = new Claims({
       ...deps,
       adopt: (offered, spec, engine) => this.#adopt(offered, spec, engine),
@@ -129,8 +132,9 @@ export class Dispatcher {
     const listed = new Set<JobId>();
     for (const raw of jobsOf(frame)) {
       try {
-        const job = parseJob(raw, this.#deps.serverUrl);
-        const jobId = idOf(job);
+        const { serverUrl, hostCommands } = this.#deps;
+        const job = parseJob(raw, serverUrl, () => hostCommands?.offers() ?? NO_HOST_OFFERS);
+        const jobId = idIn(job);
         if (jobId !== null) listed.add(jobId);
         this.#deliver(job, frame.type, false, raw);
       } catch (error) {
@@ -170,7 +174,7 @@ export class Dispatcher {
   }
 
   #deliver(
-    job: ParsedJob,
+    job: AnyJob,
     frameType: ServerFrame['type'],
     isChecked = false,
     raw: unknown = null,
@@ -195,22 +199,25 @@ export class Dispatcher {
     return { jobId, job, spec };
   }
 
-  #repeatOfHeld(run: JobRun, job: ParsedJob, frameType: ServerFrame['type']): void {
+  #repeatOfHeld(run: JobRun, job: AnyJob, frameType: ServerFrame['type']): void {
     // One that was started goes on, whatever the service can no longer prepare.
     if (job.kind === 'refused' && run.stage === 'awaiting_redelivery')
-      run.conclude(failedVerdict(job.reason, job.error));
-    if (job.kind !== 'docker') return;
-    const { environment } = job.secrets;
+      run.conclude(failedVerdict(job.reason, job.error, job.exitCode));
+    if (job.kind !== 'docker' && job.kind !== 'host') return;
     if (run.stage === 'awaiting_redelivery' || run.stage === 'awaiting_engine')
-      run.offered({ spec: job.spec, environment });
+      run.offered(
+        job.kind === 'host'
+          ? { spec: job.spec, prompt: job.secrets.prompt }
+          : { spec: job.spec, environment: job.secrets.environment },
+      );
     if (run.stage === 'awaiting_redelivery') {
       // Answered without a start, but the host died before the answer was stored.
-      if (this.#deps.store.job(run.jobId)?.spec.kind !== 'docker_launch')
+      if (this.#deps.store.job(run.jobId)?.spec.kind !== job.spec.kind)
         run.conclude(lostVerdict('host_restarted'));
       else this.startOffered(run);
       return;
     }
-    run.addSecrets(environment);
+    if (job.kind === 'docker') run.addSecrets(job.secrets.environment);
     // Outside `hello`, a launch means that the service has not heard that the job was started.
     if (frameType !== 'hello' && !run.isStopping) this.#tellRunning(run.jobId);
   }
@@ -221,11 +228,12 @@ export class Dispatcher {
    */
   startOffered(run: JobRun): void {
     if (run.stage !== 'awaiting_redelivery' || run.offer === null) return;
-    const { spec, environment } = run.offer;
+    const { offer } = run;
     const engine = this.#deps.engine();
     if (this.holdsBack) this.#leave(run.jobId, this.intake);
+    else if ('prompt' in offer) this.#startHost(run, offer);
     else if (engine === null) this.#leave(run.jobId, 'no engine');
-    else this.#start(run, spec, environment, engine);
+    else this.#start(run, offer.spec, offer.environment, engine);
   }
 
   /**
@@ -238,28 +246,21 @@ export class Dispatcher {
 
   #consider(
     jobId: JobId,
-    job: Extract<ParsedJob, { kind: 'docker' | 'refused' }>,
+    job: Extract<AnyJob, { kind: 'docker' | 'host' | 'refused' }>,
     isChecked: boolean,
   ): void {
-    if (this.intake !== 'open') {
-      this.#leave(jobId, this.intake);
-      return;
-    }
-    if (job.kind === 'refused') {
-      this.#settleUnstarted(job.spec, failedVerdict(job.reason, job.error));
-      return;
-    }
-    const refusal = this.#deps.refusal?.() ?? null;
-    if (refusal !== null) {
-      this.#leave(jobId, refusal);
-      return;
-    }
     const engine = this.#deps.engine();
+    const refusal = this.#deps.refusal?.() ?? null;
     const capacity = Math.min(
       this.#deps.concurrency(),
       this.#serviceCapacity ?? Number.POSITIVE_INFINITY,
     );
-    if (this.#deps.held.count >= capacity) this.#leave(jobId, 'full');
+    if (this.intake !== 'open') this.#leave(jobId, this.intake);
+    else if (job.kind === 'refused')
+      this.#settleUnstarted(job.spec, failedVerdict(job.reason, job.error, job.exitCode));
+    else if (refusal !== null) this.#leave(jobId, refusal);
+    else if (this.#deps.held.count >= capacity) this.#leave(jobId, 'full');
+    else if (job.kind === 'host') this.#acceptHost({ spec: job.spec, prompt: job.secrets.prompt });
     else if (engine === null) this.#awaitEngine(job.spec);
     else if (!this.#deps.survivors.isKnown) this.#leave(jobId, 'containers not yet listed');
     else if (!isChecked && this.#deps.engines !== undefined)
@@ -268,7 +269,7 @@ export class Dispatcher {
   }
 
   /** An engine that went away unseen would lose the job: it is asked before the job is taken. Never rejects. */
-  async #check(job: Extract<ParsedJob, { kind: 'docker' }>, engines: EngineSense): Promise<void> {
+  async #check(job: Extract<AnyJob, { kind: 'docker' }>, engines: EngineSense): Promise<void> {
     const { jobId } = job.spec;
     if (this.#checking.has(jobId)) return;
     this.#checking.add(jobId);
@@ -284,17 +285,12 @@ export class Dispatcher {
 
   /** Not taken while there may soon be an engine; then answered, so that nobody waits for this machine in vain. */
   #awaitEngine(spec: DockerLaunchSpec): void {
-    const { clock, engineProblem } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    const sinceMs = this.#withoutEngine.get(spec.jobId) ?? nowMs;
-    if (this.#withoutEngine.size >= MAX_NOTED_REPEATS) this.#withoutEngine.clear();
-    this.#withoutEngine.set(spec.jobId, sinceMs);
-    if (nowMs - sinceMs < ENGINE_WAIT_MS) {
+    if (this.#withoutEngine.mayWait(spec.jobId)) {
       this.#leave(spec.jobId, 'no engine');
       return;
     }
-    this.#withoutEngine.delete(spec.jobId);
-    const detail = engineProblem?.() ?? null;
+    this.#withoutEngine.forget(spec.jobId);
+    const detail = this.#deps.engineProblem?.() ?? null;
     const facts = detail === null ? {} : { detail };
     this.#settleUnstarted(spec, failedVerdict(reason('docker_unavailable', facts)));
   }
@@ -314,11 +310,23 @@ export class Dispatcher {
     const { jobId } = spec;
     store.accept(spec, clock.nowMs());
     this.#leftAlone.delete(jobId);
-    this.#withoutEngine.delete(jobId);
+    this.#withoutEngine.forget(jobId);
     this.#claims.forget(jobId);
     const run = newRun(jobId);
     held.add(run);
     return run;
+  }
+
+  /** Docker need not be there for it. */
+  #acceptHost(offer: HostOffer): void {
+    const { jobId, profileName } = offer.spec;
+    this.#deps.log.info('job accepted', { jobId, profile: profileName });
+    this.#startHost(this.#take(offer.spec), offer);
+  }
+
+  #startHost(run: JobRun, offer: HostOffer): void {
+    this.#tellRunning(run.jobId);
+    run.launchHost(offer);
   }
 
   #start(
@@ -335,11 +343,7 @@ export class Dispatcher {
   /** The database was lost, the container was not: running it again would do the work twice. */
   #adopt({ jobId, job }: OfferedJob, spec: DockerLaunchSpec, engine: EngineAddress): void {
     const { store, clock, survivors, log } = this.#deps;
-    const { network, mountDockerSocket } = spec.options;
-    const found = survivors.take(jobId, network);
-    const isListed = found.some(({ kind }) => kind === 'compose_project');
-    const project = { kind: 'compose_project', name: composeProjectName(jobId) } as const;
-    const made = mountDockerSocket && !isListed ? [project, ...found] : found;
+    const made = madeFor(spec, survivors.take(jobId, spec.options.network));
     const container = newestContainer(made);
     log.info('container adopted', { jobId, name: container?.name });
     const run = this.#take(spec);
@@ -356,7 +360,7 @@ export class Dispatcher {
     else run.adopt(spec, container, engine);
   }
 
-  #answerHalted(jobId: JobId, job: Exclude<ParsedJob, { kind: 'unreadable' }>): void {
+  #answerHalted(jobId: JobId, job: Exclude<AnyJob, { kind: 'unreadable' }>): void {
     const spec = job.kind === 'repeat' ? unknownSpec(jobId) : job.spec;
     this.#settleUnstarted(spec, stoppedVerdict('service'));
     this.#halts.forget(jobId);
@@ -390,9 +394,4 @@ export class Dispatcher {
     this.#leftAlone.set(jobId, why);
     this.#deps.log.info('job left unanswered', { jobId, why });
   }
-}
-
-function idOf(job: ParsedJob): JobId | null {
-  if (job.kind === 'unreadable') return null;
-  return job.kind === 'repeat' ? job.jobId : job.spec.jobId;
 }

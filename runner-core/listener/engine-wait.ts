@@ -1,7 +1,8 @@
 /**
- * Waits for an engine that went away from a job of which nothing runs yet. Owns how long and how often; what is
- * done with the engine that came, or with none, is `job-run`'s.
+ * Waits for an engine that is away from a job of which nothing runs yet. Owns how long and how often; what is done
+ * with the engine that came, or with none, is the caller's.
  */
+import type { JobId } from '../model/ids.ts';
 import type { Clock } from '../ports.ts';
 import type { EngineAddress } from '../worker/protocol.ts';
 
@@ -44,5 +45,31 @@ export class EngineWait {
       const found = engine();
       if (found !== null) return found;
     }
+  }
+}
+
+const MOST_OFFERS = 1_000;
+
+/** Jobs that were offered while there was no engine: how long nobody is told. */
+export class OffersWithoutEngine {
+  readonly #clock: Clock;
+  /** When each first met none, by the monotonic clock. */
+  readonly #sinceMs = new Map<JobId, number>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** False once the job waited ENGINE_WAIT_MS. */
+  mayWait(jobId: JobId): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const sinceMs = this.#sinceMs.get(jobId) ?? nowMs;
+    if (this.#sinceMs.size >= MOST_OFFERS) this.#sinceMs.clear();
+    this.#sinceMs.set(jobId, sinceMs);
+    return nowMs - sinceMs < ENGINE_WAIT_MS;
+  }
+
+  forget(jobId: JobId): void {
+    this.#sinceMs.delete(jobId);
   }
 }

@@ -34,15 +34,19 @@ export class JobEnding {
     this.#leaving = leaving;
   }
 
-  /** Resolves when the end is stored, or the job is left. What is not removed within `sweepMs` stays noted. Never rejects. */
-  async carryOut(verdict: Verdict, sweepMs: number): Promise<void> {
+  /**
+   * Resolves when the end is stored, or the job is left. What is not removed within `sweepMs` stays noted. Never rejects.
+   *
+   * @param atLast what is stored: of some jobs a stop counts until then
+   */
+  async carryOut(verdict: Verdict, sweepMs: number, atLast: () => Verdict): Promise<void> {
     // Once more for one that an earlier host judged and did not live to clear away.
     this.keepsContainer(verdict);
     this.#noteVerdict(verdict);
     await this.#deps.sweeper.sweep(this.#jobId, sweepMs);
     const { clock, store } = this.#deps;
     const end = (): unknown =>
-      store.transition(this.#jobId, { kind: 'ended', atMs: clock.nowMs(), verdict });
+      store.transition(this.#jobId, { kind: 'ended', atMs: clock.nowMs(), verdict: atLast() });
     while (!this.store(end)) {
       try {
         await clock.wait(STORE_RETRY_MS, this.#leaving);

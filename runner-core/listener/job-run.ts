@@ -2,34 +2,34 @@
  * One job from launch, or from where a previous host left it, to its stored end. Makes sure that its
  * worker and all it made are gone before the end is stored. What the service is told is `reporter`'s.
  */
-import type { ContainerLeftover, EngineSense, OwnerSettings, WorkerLauncher } from '../ports.ts';
+import type { ContainerLeftover, EngineSense, WorkerLauncher } from '../ports.ts';
 import { isStoreBusy } from '../model/errors.ts';
 import type { JobId } from '../model/ids.ts';
-import type { DockerLaunchSpec, JobSpec } from '../model/job-spec.ts';
+import type { DockerLaunchSpec, ReportProtocol } from '../model/job-spec.ts';
 import { newestContainer } from '../model/leftover.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
-import { lostVerdict, stoppedVerdict } from '../wire/result-report.ts';
-import type { EngineAddress, JobContext, Phase, ToWorker } from '../worker/protocol.ts';
+import { lostVerdict, reportedVerdict, stoppedVerdict } from '../wire/result-report.ts';
+import type { EngineAddress, Phase } from '../worker/protocol.ts';
 import { BUSY_RETRY_MS, type CommitTurns } from './commit-turns.ts';
 import { EngineWait } from './engine-wait.ts';
+import { FirstMessages, type FirstMessageDeps, type Work } from './first-messages.ts';
 import { JobEnding, type JobEndingDeps } from './job-ending.ts';
 import { SWEEP_LIMIT_MS } from './leftover-sweeper.ts';
-import { WorkerSession, type WorkerEnd } from './worker-session.ts';
+import type { DockerOffer, HostOffer, Offer } from './offer.ts';
+import type { StartGate } from './start-gate.ts';
+import { WorkerSession, type FirstMessage, type WorkerEnd } from './worker-session.ts';
 
 /** What a stop that used up its time still gives the removal of leftovers. */
 const MIN_SWEEP_MS = 1_000;
 /** So many workers of one job may die and be followed by another; the next death is told as it is. */
 export const MOST_WORKERS_LOST = 3;
 
-export interface JobRunDeps extends JobEndingDeps {
+export interface JobRunDeps extends JobEndingDeps, FirstMessageDeps {
   readonly turns: CommitTurns;
   readonly launcher: WorkerLauncher;
-  readonly settings: OwnerSettings;
   readonly engine: () => EngineAddress | null;
   readonly engines?: EngineSense;
-  readonly runnerId: () => string;
-  readonly hostInstance: string;
-  readonly workspacesDir: string;
+  readonly startGate: StartGate;
   /** The job's state or phase changed: for showing only. Of its log the store tells. */
   readonly changed: (jobId: JobId) => void;
   readonly logStored: (jobId: JobId) => void;
@@ -44,19 +44,6 @@ export interface JobRunDeps extends JobEndingDeps {
 export type RunStage =
   'awaiting_redelivery' | 'awaiting_engine' | 'working' | 'concluding' | 'over';
 
-/** A launch as the service sent it. In memory alone. */
-export interface Offer {
-  readonly spec: DockerLaunchSpec;
-  readonly environment: Readonly<Record<string, string>>;
-}
-/** What the job's next worker needs as well. No environment where a container has it. */
-interface Work {
-  readonly spec: DockerLaunchSpec;
-  readonly engine: EngineAddress;
-  readonly environment: Readonly<Record<string, string>> | null;
-}
-type FirstMessage = ToWorker & { kind: 'run' | 'adopt' };
-
 export class JobRun {
   readonly jobId: JobId;
   /** Resolves when the job is no longer held here: its end is stored, or it was left for the next host. */
@@ -64,7 +51,12 @@ export class JobRun {
   readonly #over = Promise.withResolvers<undefined>();
   readonly #deps: JobRunDeps;
   readonly #leaving = new AbortController();
+  /** A local command: nobody can take it up, and a stop counts until its end is stored. */
+  readonly #isHost: boolean;
+  /** How its end is reported. */
+  readonly #report: ReportProtocol;
   readonly #ending: JobEnding;
+  readonly #messages: FirstMessages;
   readonly #engineWait: EngineWait;
   /** Aborted when a job that waits for its engine waits no longer. */
   #waiting: AbortController | null = null;
@@ -90,9 +82,13 @@ export class JobRun {
     this.#stage = stage;
     this.over = this.#over.promise;
     this.#ending = new JobEnding(deps, jobId, this.#leaving.signal);
+    this.#messages = new FirstMessages(deps, jobId);
     const { clock, engine, engines } = deps;
     this.#engineWait = new EngineWait({ clock, engine, check: engines?.check.bind(engines) });
-    const state = deps.store.job(jobId)?.state;
+    const job = deps.store.job(jobId);
+    this.#isHost = job?.spec.kind === 'host_exec';
+    this.#report = job?.spec.report ?? { kind: 'docker_v1' };
+    const state = job?.state;
     if (state?.kind === 'stopping') this.#stopCause = state.cause;
     this.#isStarted = state?.kind === 'running';
     this.#mayBeUnnoted = state?.kind === 'starting' || state?.kind === 'stopping';
@@ -157,13 +153,14 @@ export class JobRun {
     engine: EngineAddress,
   ): void {
     this.#offer = null;
-    this.#work({ spec, engine, environment }, () => {
-      const { store, clock } = this.#deps;
-      const context = this.#context(spec, engine);
-      const isFirst = store.job(this.jobId)?.state.kind === 'accepted';
-      if (isFirst) store.transition(this.jobId, { kind: 'launched', atMs: clock.nowMs() });
-      return { kind: 'run', spec, environment, context, mayBeMade: !isFirst };
-    });
+    const offer = { spec, environment };
+    this.#work({ ...offer, engine }, () => this.#messages.launch(offer, engine));
+  }
+
+  /** Starts a local command. It dies with its worker, and its worker with this host. */
+  launchHost(offer: HostOffer): void {
+    this.#offer = null;
+    this.#work(null, () => this.#messages.launchHost(offer));
   }
 
   /** Takes up a container that a previous host started. */
@@ -171,7 +168,7 @@ export class JobRun {
     this.#offer = null;
     this.#stopMs = this.#stopCause === null ? null : this.#deps.clock.monotonicMs();
     const work = { spec, engine, environment: null };
-    this.#work(work, () => this.#adoption(work, container));
+    this.#work(work, () => this.#messages.adoption(work, container, this.#stopCause));
   }
 
   /** Ends a job that no worker will carry out (any more). Its leftovers are removed first. */
@@ -179,10 +176,15 @@ export class JobRun {
     if (this.#isWaiting()) void this.#conclude(verdict);
   }
 
-  /** Ends the job; the first cause stays. Too late once the worker told its verdict. */
+  /** False: left alone it would die without a word, so it is stopped where others are left. */
+  get canBeLeft(): boolean {
+    return !(this.#isHost && this.#stage === 'working');
+  }
+
+  /** Ends the job; the first cause stays. Too late once the worker told its verdict, but for a local command. */
   stop(cause: StopCause): void {
-    const isEnding =
-      this.#stage === 'concluding' || this.#stage === 'over' || this.#session?.hasEnded === true;
+    const isTold = this.#stage === 'concluding' || this.#session?.hasEnded === true;
+    const isEnding = this.#stage === 'over' || (isTold && !this.#isHost);
     if (this.#stopCause !== null || isEnding) return;
     this.#stopCause = cause;
     this.#stopMs = this.#deps.clock.monotonicMs();
@@ -214,14 +216,14 @@ export class JobRun {
     return this.#stage === 'awaiting_redelivery' || this.#stage === 'awaiting_engine';
   }
 
-  #work(work: Work, first: () => FirstMessage): void {
+  #work(work: Work | null, first: () => FirstMessage): void {
     this.#stage = 'working';
     this.#progress = null;
     void this.#carryOut(work, first);
   }
 
   /** Never rejects: whatever goes wrong, such as a disk that cannot be read, is the end of this job alone. */
-  async #carryOut(work: Work, first: () => FirstMessage): Promise<void> {
+  async #carryOut(work: Work | null, first: () => FirstMessage): Promise<void> {
     try {
       await this.#workInTurns(work, first);
     } catch (error) {
@@ -234,7 +236,7 @@ export class JobRun {
    * A worker that dies is followed by another, which takes up what there is: the container runs on without them.
    * One that met no engine is followed by another when there is one. Rejects with what the store throws.
    */
-  async #workInTurns(work: Work, first: () => FirstMessage): Promise<void> {
+  async #workInTurns(work: Work | null, first: () => FirstMessage): Promise<void> {
     let current = work;
     let next = first;
     let lost = 0;
@@ -245,13 +247,14 @@ export class JobRun {
         this.#finish();
         return;
       }
+      if (current === null) return this.#conclude(this.#verdictOf(end));
       if (end.kind === 'no_engine' && this.#stopCause === null) {
         const engine = await this.#awaitEngine();
         // Ended or left meanwhile, by who said so.
         if (this.#stage !== 'awaiting_engine') return;
         if (engine === null) return this.#conclude(end.verdict);
         this.#stage = 'working';
-        current = { ...work, engine, environment: this.#offer?.environment ?? work.environment };
+        current = { ...current, engine, environment: this.#offered ?? current.environment };
       } else {
         const isOver = this.#stopCause !== null || !(await this.#hasMoreToTakeUp(end));
         if (isOver || lost === MOST_WORKERS_LOST) return this.#conclude(this.#verdictOf(end));
@@ -259,8 +262,14 @@ export class JobRun {
         this.#deps.log.warn('worker replaced', { jobId: this.jobId, lost });
       }
       await this.#onceStored(() => this.#deps.store.rereadLog(this.jobId));
-      next = () => this.#takeUp(current);
+      const then = current;
+      next = () => this.#messages.takeUp(then, this.#stopCause);
     }
+  }
+
+  /** Of the newest launch that came. */
+  get #offered(): DockerOffer['environment'] | null {
+    return this.#offer !== null && 'environment' in this.#offer ? this.#offer.environment : null;
   }
 
   async #awaitEngine(): Promise<EngineAddress | null> {
@@ -280,30 +289,6 @@ export class JobRun {
     return noted !== null && newestContainer(noted) !== undefined;
   }
 
-  /** The container that was noted, or the launch once more where none was: a container starts only once noted. */
-  #takeUp(work: Work): FirstMessage {
-    const container = newestContainer(this.#deps.store.leftovers(this.jobId));
-    if (container !== undefined) return this.#adoption(work, container);
-    const { spec, engine, environment } = work;
-    if (environment === null) throw new Error('the container to take up is no longer noted');
-    const context = this.#context(spec, engine);
-    return { kind: 'run', spec, environment, context, mayBeMade: true };
-  }
-
-  #adoption({ spec, engine }: Work, container: ContainerLeftover): FirstMessage {
-    const job = this.#deps.store.job(this.jobId);
-    return {
-      kind: 'adopt',
-      spec,
-      container,
-      context: this.#context(spec, engine),
-      cursor: job?.cursor ?? null,
-      nextSeq: (job?.chunks ?? 0) + 1,
-      nextLine: job?.lines ?? 0,
-      stopCause: this.#stopCause,
-    };
-  }
-
   /** Resolves when the worker is gone. Never rejects. */
   async #runWorker(first: () => FirstMessage): Promise<WorkerEnd> {
     const { clock, log, store, turns, launcher } = this.#deps;
@@ -320,6 +305,7 @@ export class JobRun {
           jobId: this.jobId,
           phase: (phase, progress) => this.#reached(phase, progress),
           logStored: () => this.#deps.logStored(this.jobId),
+          startGate: this.#deps.startGate,
           engineMissed: () => this.#deps.engines?.missed(),
           waitsForEngine: ({ reason }) => reason?.code === 'docker_unavailable' && !this.#isStarted,
           keepsContainer: (ended) => this.#ending.keepsContainer(ended),
@@ -372,9 +358,18 @@ export class JobRun {
     this.#waiting?.abort();
     this.#progress = null;
     this.#deps.changed(this.jobId);
+    const reported = (told: Verdict): Verdict => reportedVerdict(this.#report, told);
     const usedMs = this.#stopMs === null ? 0 : this.#deps.clock.monotonicMs() - this.#stopMs;
-    await this.#ending.carryOut(verdict, Math.max(MIN_SWEEP_MS, SWEEP_LIMIT_MS - usedMs));
-    if (this.#mayBeUnnoted) this.#deps.lookLater(this.jobId);
+    await this.#ending.carryOut(
+      reported(verdict),
+      Math.max(MIN_SWEEP_MS, SWEEP_LIMIT_MS - usedMs),
+      () =>
+        reported(
+          this.#isHost && this.#stopCause !== null ? stoppedVerdict(this.#stopCause) : verdict,
+        ),
+    );
+    // A local command makes no container.
+    if (this.#mayBeUnnoted && !this.#isHost) this.#deps.lookLater(this.jobId);
     this.#finish();
   }
 
@@ -382,18 +377,5 @@ export class JobRun {
     this.#stage = 'over';
     this.#waiting?.abort();
     this.#over.resolve(undefined);
-  }
-
-  #context(spec: JobSpec, engine: EngineAddress): JobContext {
-    const { settings, engines, runnerId, hostInstance, workspacesDir } = this.#deps;
-    return {
-      runnerId: runnerId(),
-      hostInstance,
-      limits: settings.limits(),
-      allowed: settings.allowed(spec.flowId),
-      engine,
-      identity: engines?.identity() ?? null,
-      workspacesDir,
-    };
   }
 }

@@ -6,6 +6,7 @@ import type {
   Clock,
   ControlPlane,
   EngineSense,
+  HostCommands,
   JobStore,
   KeptContainers,
   LeftoverRemover,
@@ -23,7 +24,7 @@ import type { HeartbeatFrame, ServerFrame } from '../wire/frames.ts';
 import type { EngineAddress, Phase } from '../worker/protocol.ts';
 import { CommitTurns } from './commit-turns.ts';
 import { Dispatcher, type Intake, type Unstarted } from './dispatcher.ts';
-import { heartbeatFrame, offeredSlots } from './heartbeat.ts';
+import { Heartbeats, offeredSlots } from './heartbeat-frame.ts';
 import { HeldJobs } from './held-jobs.ts';
 import { JobRun, type RunStage } from './job-run.ts';
 import { LeftoverSweeper } from './leftover-sweeper.ts';
@@ -32,6 +33,7 @@ import { Reporter } from './reporter.ts';
 import { SessionKeeper } from './session-keeper.ts';
 import type { Link } from './session-socket.ts';
 import { settledWithin } from './settled-within.ts';
+import { StartGate } from './start-gate.ts';
 import { Survivors } from './survivors.ts';
 import { Watchers, type Unwatch } from './watchers.ts';
 
@@ -75,6 +77,10 @@ export interface ListenerDeps {
   readonly hostInstance: string;
   /** Absolute folder for persisted workspaces. */
   readonly workspacesDir: string;
+  /** Where else something of Cursor's is started; left out: nowhere. */
+  readonly startGate?: StartGate;
+  /** Left out: no local command is offered. */
+  readonly hostCommands?: HostCommands;
   /** This runner is for one stay: the service forgets it once `unregister` was sent. */
   readonly ephemeral?: boolean;
 }
@@ -105,6 +111,7 @@ export class Listener {
   readonly #dispatcher: Dispatcher;
   readonly #reconcile: Reconcile;
   readonly #keeper: SessionKeeper;
+  readonly #heartbeats: Heartbeats;
   #stopping: Promise<void> | null = null;
   #how: StopHow | null = null;
   #raiseHow: (() => void) | null = null;
@@ -113,11 +120,12 @@ export class Listener {
 
   constructor(deps: ListenerDeps) {
     this.#deps = deps;
-    const { clock, log, store, engine } = deps;
-    const runnerId = (): RunnerId | null =>
-      deps.identity()?.runnerId ?? deps.knownRunner?.() ?? null;
+    const { clock, log, store, engine, identity, knownRunner } = deps;
+    const { startGate = new StartGate(clock) } = deps;
+    const runnerId = (): RunnerId | null => identity()?.runnerId ?? knownRunner?.() ?? null;
     const changed = (jobId: JobId): void => this.#watchers.tell({ kind: 'job', jobId });
     this.#watchers = new Watchers(log);
+    this.#heartbeats = new Heartbeats({ ...deps, mayHold: () => this.#mayHold() });
     this.#sweeper = new LeftoverSweeper(deps);
     this.#reporter = new Reporter({ clock, log, store, changed });
     this.#held = new HeldJobs((jobId) => {
@@ -137,6 +145,7 @@ export class Listener {
           ...deps,
           turns,
           sweeper: this.#sweeper,
+          startGate,
           runnerId: () => runnerId() ?? '',
           changed,
           logStored: (id) => this.#reporter.logStored(id),
@@ -223,13 +232,18 @@ export class Listener {
     if (this.#how === null) this.#keeper.goOnline();
   }
 
+  /** Tells the service at once what is offered now. */
+  announce(): void {
+    this.#link?.send(this.#heartbeat());
+  }
+
   /** An engine was found: what a previous host left there is taken up now. */
   engineFound(): void {
     this.#reconcile.engineFound();
     this.#dispatcher.containersKnown();
   }
 
-  /** After sleep: checks the session now, with a new socket. */
+  /** After sleep: a new socket. */
   redial(): void {
     this.#keeper.redial();
   }
@@ -294,7 +308,7 @@ export class Listener {
    */
   async #takeLeave(): Promise<void> {
     const { clock, log } = this.#deps;
-    if (this.#unsettled()?.length !== 0) {
+    if (this.#heartbeats.held()?.length !== 0) {
       log.warn('runner stays registered', { why: 'jobs are held or unreported' });
       return;
     }
@@ -320,9 +334,8 @@ export class Listener {
   #turn(intake: Intake, unstarted?: Unstarted): void {
     const isNew = this.intake !== intake;
     this.#dispatcher.turn(intake, unstarted);
-    if (!isNew) return;
-    // At once: the service must not promise a slot in the meantime, nor let a free one wait.
-    this.#link?.send(this.#heartbeat());
+    // The service must not promise a slot in the meantime, nor let a free one wait.
+    if (isNew) this.announce();
   }
 
   /** As softly as asked, starting over when a harder way is asked for meanwhile. */
@@ -343,10 +356,9 @@ export class Listener {
     const { clock, log } = this.#deps;
     if (how === 'drain') return this.drain();
     this.#dispatcher.turn('closed');
-    if (how === 'stop') {
-      for (const run of this.#held.all()) run.stop('shutdown');
-      await settledWithin(clock, STOP_LIMIT_MS, this.#held.empty());
-    }
+    const ending = this.#held.all().filter((run) => how === 'stop' || !run.canBeLeft);
+    for (const run of ending) run.stop('shutdown');
+    await settledWithin(clock, STOP_LIMIT_MS, Promise.all(ending.map((run) => run.over)));
     if (how === 'leave' || this.#held.count > 0) log.info('jobs left', { jobs: this.#held.count });
     for (const run of this.#held.all()) run.leave();
     await settledWithin(clock, LEAVE_LIMIT_MS, this.#held.empty());
@@ -376,21 +388,13 @@ export class Listener {
   }
 
   #heartbeat(): HeartbeatFrame {
-    const { concurrency, ephemeral } = this.#deps;
-    const slots = offeredSlots(concurrency(), this.intake, this.#held.count);
-    return heartbeatFrame(slots, ephemeral === true, this.#unsettled());
+    const slots = this.#deps.concurrency();
+    return this.#heartbeats.frame(offeredSlots(slots, this.intake, this.#held.count));
   }
 
-  /** Null where the disk refuses, or may lack jobs whose containers are at work. */
-  #unsettled(): readonly JobId[] | null {
-    try {
-      const found = this.#survivors.mayHold();
-      if (found === null) return null;
-      const held = this.#deps.store.unsettled().map((job) => job.spec.jobId);
-      return [...new Set([...held, ...found, ...this.#dispatcher.mayBeHere()])];
-    } catch (error) {
-      this.#deps.log.error('held jobs not listed', { error });
-      return null;
-    }
+  /** Beside what is stored; null where containers at work here may not be known yet. */
+  #mayHold(): readonly JobId[] | null {
+    const found = this.#survivors.mayHold();
+    return found === null ? null : [...found, ...this.#dispatcher.mayBeHere()];
   }
 }

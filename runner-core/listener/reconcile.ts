@@ -118,13 +118,20 @@ export class Reconcile {
       return;
     }
     log.info('job taken up', { jobId, state: job.state.kind });
-    const isUnstarted = job.state.kind === 'accepted';
+    // A local command is noted before it is started, and nobody can take it up once it was.
+    const isHost = job.spec.kind === 'host_exec';
+    const isUnstarted =
+      job.state.kind === 'accepted' ||
+      (isHost && job.state.kind === 'starting' && store.leftovers(jobId).length === 0);
     const run = newRun(jobId, isUnstarted ? 'awaiting_redelivery' : 'awaiting_engine');
     held.add(run);
     // Its worker had judged it: nothing is left to find out, only what it made may still be there.
     if (job.told !== null) run.conclude(job.told);
     else if (isUnstarted) this.#awaitingRedelivery.push(run);
-    else {
+    else if (isHost) {
+      reporter.logStored(jobId);
+      run.conclude(verdictWithout(job));
+    } else {
       this.#awaitingEngine.push(run);
       reporter.logStored(jobId);
     }

@@ -48,6 +48,8 @@ export class Survivors {
   #looking: Promise<void> | null = null;
   #retry: Timer | null = null;
   readonly #lateLooks = new Set<Timer>();
+  /** Jobs whose late look met no engine: it is made when there is one. */
+  readonly #unlooked = new Set<JobId>();
   #isStopped = false;
 
   constructor(deps: SurvivorsDeps) {
@@ -62,8 +64,12 @@ export class Survivors {
     return this.#found !== null || this.#deps.runnerId() === null;
   }
 
-  /** Looks once, within LOOK_UP_LIMIT_MS, and again every SURVIVORS_RETRY_MS while that fails. Never rejects. */
+  /**
+   * Looks once, within LOOK_UP_LIMIT_MS, and again every SURVIVORS_RETRY_MS while that fails; for late containers
+   * also after that. Never rejects.
+   */
   lookUp(): Promise<void> {
+    this.#lookAgain();
     if (this.#found !== null || this.#isStopped) return Promise.resolve();
     this.#looking ??= this.#lookOnce().finally(() => (this.#looking = null));
     return this.#looking;
@@ -149,9 +155,13 @@ export class Survivors {
   }
 
   async #removeLate(jobId: JobId): Promise<void> {
-    const { remover, runnerId, kept, log } = this.#deps;
+    const { remover, runnerId, hasEngine, kept, log } = this.#deps;
     const runner = runnerId();
     if (runner === null) return;
+    if (!hasEngine()) {
+      this.#unlooked.add(jobId);
+      return;
+    }
     try {
       for (const { leftover, jobId: owner } of await remover.labelled(runner)) {
         if (owner !== jobId || leftover.kind !== 'container') continue;
@@ -163,6 +173,13 @@ export class Survivors {
       log.warn('late containers not looked for', { jobId, error });
       this.#after(SURVIVORS_RETRY_MS, () => void this.#removeLate(jobId));
     }
+  }
+
+  #lookAgain(): void {
+    if (this.#isStopped || !this.#deps.hasEngine()) return;
+    const jobIds = [...this.#unlooked];
+    this.#unlooked.clear();
+    for (const jobId of jobIds) void this.#removeLate(jobId);
   }
 
   async #look(runnerId: RunnerId): Promise<void> {

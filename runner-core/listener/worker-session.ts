@@ -9,6 +9,7 @@ import type { StopCause, Verdict } from '../model/outcome.ts';
 import type { FromWorker, Phase, RunFacts, ToWorker } from '../worker/protocol.ts';
 import { BUSY_RETRY_MS, type CommitTurns } from './commit-turns.ts';
 import { LogIntake } from './log-intake.ts';
+import type { StartGate } from './start-gate.ts';
 
 export const READY_LIMIT_MS = 30_000;
 /** A worker that said `ended` has this long to clean up and exit. */
@@ -36,7 +37,12 @@ export interface WorkerSessionDeps {
   readonly waitsForEngine: (verdict: Verdict) => boolean;
   /** Whether the container of a job that ended so stays. Never throws. */
   readonly keepsContainer: (verdict: Verdict) => boolean;
+  /** Where a local command waits for its turn to start. */
+  readonly startGate: Pick<StartGate, 'enter'>;
 }
+
+/** Everything a worker begins with. */
+export type FirstMessage = ToWorker & { readonly kind: 'run' | 'adopt' | 'run_host' };
 
 export type WorkerEnd =
   | { readonly kind: 'ended'; readonly verdict: Verdict }
@@ -50,7 +56,8 @@ export type WorkerEnd =
 
 export class WorkerSession {
   readonly #deps: WorkerSessionDeps;
-  readonly #first: ToWorker & { kind: 'run' | 'adopt' };
+  readonly #first: FirstMessage;
+  #leaveGate: () => void = () => undefined;
   readonly #intake: LogIntake;
   readonly #killedLongAgo = Promise.withResolvers<'unknown'>();
   readonly #timers = new Set<Timer>();
@@ -63,7 +70,7 @@ export class WorkerSession {
   #isKilled = false;
   #isOver = false;
 
-  constructor(deps: WorkerSessionDeps, first: ToWorker & { kind: 'run' | 'adopt' }) {
+  constructor(deps: WorkerSessionDeps, first: FirstMessage) {
     this.#deps = deps;
     this.#first = first;
     this.#intake = new LogIntake({
@@ -100,6 +107,7 @@ export class WorkerSession {
     const exit = await Promise.race([worker.exited, this.#killedLongAgo.promise]);
     for (const timer of this.#timers) timer.cancel();
     this.#isOver = true;
+    this.#leaveGate();
     if (this.#end === null) this.#intake.close();
     else this.#intake.flush();
     if (exit === 'unknown') log.error('killed worker did not exit', { jobId, pid: worker.pid });
@@ -114,7 +122,7 @@ export class WorkerSession {
     this.#stopCause = cause;
     if (this.#begun) this.#sendStop(cause);
     // Nothing was started yet. A container to adopt, though, is better ended by its worker.
-    else if (this.#first.kind === 'run') this.#kill();
+    else if (this.#first.kind !== 'adopt') this.#kill();
   }
 
   /** Further values to mask. Kept until there is a worker at work. */
@@ -154,6 +162,13 @@ export class WorkerSession {
       case 'made':
         store.noteLeftover(jobId, message.leftover);
         worker.send({ kind: 'noted', leftover: message.leftover });
+        return;
+      case 'start_wanted':
+        this.#leaveGate();
+        this.#leaveGate = this.#deps.startGate.enter(() => worker.send({ kind: 'start_granted' }));
+        return;
+      case 'start_over':
+        this.#leaveGate();
         return;
       case 'phase':
         phase(message.phase, message.progress);

@@ -45,16 +45,31 @@ export interface DockerLaunchSpec extends SpecBase {
   readonly agentConfig: JsonObject;
 }
 
+/** A local command that the owner fixed in a profile. The profile itself stays here; a lease only names it. */
+export interface HostExecSpec extends SpecBase {
+  readonly kind: 'host_exec';
+  readonly agentType: 'cursor';
+  /** As leased, to be echoed; it may differ from the profile's own spelling in case and outer spaces. */
+  readonly profileName: string;
+  /** Of the job, whole seconds; null: none. Can only shorten the profile's. `modelIdentifier` is the model asked for. */
+  readonly timeoutSeconds: number | null;
+}
+
 /** A job that can never run here; it is kept so that its verdict is reported and repeated. */
 export interface UnrunnableSpec extends SpecBase {
   readonly kind: 'unrunnable';
 }
 
-export type JobSpec = DockerLaunchSpec | UnrunnableSpec;
+export type JobSpec = DockerLaunchSpec | HostExecSpec | UnrunnableSpec;
 
 /** What only memory may hold: the complete container environment, script and prompt included. */
 export interface JobSecrets {
   readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What only memory may hold of a host job. */
+export interface HostExecSecrets {
+  readonly prompt: string;
 }
 
 /** The owner's limits. 0 or null: no limit of ours. */

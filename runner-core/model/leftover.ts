@@ -16,8 +16,27 @@ export const leftoverSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('network'), id: text, name: text, engine }),
   /** What a job started through an allowed Docker socket, by its compose project label. */
   z.strictObject({ kind: z.literal('compose_project'), name: text, engine }),
+  /**
+   * A local command with all it started, which carry `name` (the job's id) in their environment. Noted before its start
+   * without `pid`, and once more with it. `mark` tells it from a later process with that number. Its directory goes
+   * where nothing was left in it.
+   */
+  z.strictObject({
+    kind: z.literal('process'),
+    name: text,
+    pid: z.number().int().positive().nullable(),
+    mark: z.string().nullable(),
+    directory: text,
+  }),
 ]);
 export type Leftover = z.infer<typeof leftoverSchema>;
+/** What lies in an engine, rather than on this machine itself. */
+export type EngineLeftover = Exclude<Leftover, { kind: 'process' }>;
+
+/** Undefined of what is in none, and of older notes. */
+export function engineOf(leftover: Leftover): EngineIdentity | undefined {
+  return leftover.kind === 'process' ? undefined : leftover.engine;
+}
 
 /** False only where a thing is known to be in another engine than `here`, which then cannot tell whether it is gone. */
 export function isHere(made: EngineIdentity | undefined, here: EngineIdentity): boolean {

@@ -56,6 +56,12 @@ export interface LogRecord {
   readonly text: string;
 }
 
+/** Records of one log by their number from 0, both ends among them. */
+export interface RecordRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /**
  * Where a container's log was read to, per source. Every position lies at the start of a line, so no
  * unfinished (and perhaps unmasked) text is ever kept: an open line is read again from the engine.

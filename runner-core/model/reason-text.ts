@@ -1,11 +1,12 @@
 /**
  * The plain words of every reason: one sentence of what happened, one remedy. Facts that are known are
  * named in the sentence, and it stands without them too. The sentence is also what the service is told
- * as `error`, unless a caller has better.
+ * as `error`, unless a caller has better. Those of host jobs are in `host-exec-text.ts`.
  *
  * Facts used: `image`, `flow`, `option` and its `value`, `network`, `workspace`, `field`, `problem`, `kind`, `agentType`,
  * `supported`, `exitCode`, `signal`, `limit`, `detail` (what an engine, a registry or the service said).
  */
+import { HOST_EXEC_WORDS } from './host-exec-text.ts';
 import type { Reason, ReasonCode } from './reason.ts';
 
 export interface ReasonText {
@@ -203,6 +204,7 @@ const WORDS: Readonly<Record<ReasonCode, Words>> = {
     () => 'The job was withdrawn by Preloop before it started.',
     'Nothing is left to do on this machine.',
   ),
+  ...HOST_EXEC_WORDS,
 };
 
 function fieldText(facts: Facts, otherwise: string): string {

@@ -5,9 +5,23 @@
  */
 import { toJobId, type JobId } from '../model/ids.ts';
 import { isJsonObject, type JsonObject } from '../model/json.ts';
-import type { DockerLaunchSpec, JobSecrets, UnrunnableSpec } from '../model/job-spec.ts';
+import type {
+  DockerLaunchSpec,
+  HostExecSecrets,
+  HostExecSpec,
+  JobSecrets,
+  UnrunnableSpec,
+} from '../model/job-spec.ts';
 import { reason, type Reason, type ReasonCode } from '../model/reason.ts';
 import type { ServerFrame } from './frames.ts';
+import {
+  CURSOR_AGENT_TYPE,
+  hostLeaseProblem,
+  leasedTimeoutSeconds,
+  NO_HOST_OFFERS,
+  promptOf,
+  type HostOffers,
+} from './host-lease.ts';
 import { imageOf, parseRunnerOptions } from './job-options.ts';
 import { nestsDeeperThan } from './json-measure.ts';
 import { checkEnvironment, checkLaunch } from './launch-check.ts';
@@ -24,9 +38,26 @@ export type ParsedJob =
       readonly spec: UnrunnableSpec;
       readonly reason: Reason;
       readonly error: string;
+      /** -1 for a host job, whose protocol wants it; left out: 0. */
+      readonly exitCode?: number;
     }
   /** No usable job id: nothing can be reported. */
   | { readonly kind: 'unreadable'; readonly field: string; readonly problem: string };
+
+/** A host job that this machine takes. */
+export interface ParsedHostJob {
+  readonly kind: 'host';
+  readonly spec: HostExecSpec;
+  readonly secrets: HostExecSecrets;
+}
+
+export type AnyJob = ParsedJob | ParsedHostJob;
+
+/** Null where it has none that can be used. */
+export function idIn(job: AnyJob): JobId | null {
+  if (job.kind === 'unreadable') return null;
+  return job.kind === 'repeat' ? job.jobId : job.spec.jobId;
+}
 
 /** `all`: every job of this runner, since no id was given. */
 export interface Halts {
@@ -59,27 +90,33 @@ export function haltsOf(frame: ServerFrame): Halts | null {
 
 /**
  * What a leased job asks for. The order of the checks is part of the protocol: a missing image wins
- * over a broken launch. Never throws.
+ * over a broken launch. Throws only what `offers` throws, which a Docker job does not ask.
  *
  * @param serverUrl the service as this host reaches it; part of the container's environment
+ * @param offers the profiles that host jobs may name; without it every host job is refused
  */
-export function parseJob(raw: unknown, serverUrl: string): ParsedJob {
+export function parseJob(raw: unknown, serverUrl: string): ParsedJob;
+export function parseJob(
+  raw: unknown,
+  serverUrl: string,
+  offers: () => HostOffers,
+): ParsedJob | ParsedHostJob;
+export function parseJob(
+  raw: unknown,
+  serverUrl: string,
+  offers: () => HostOffers = () => NO_HOST_OFFERS,
+): ParsedJob | ParsedHostJob {
   if (!isJsonObject(raw)) return { kind: 'unreadable', field: '', problem: 'is not an object' };
   const jobId = jobIdOf(raw);
   if (typeof jobId !== 'string') return jobId;
   const profile = hostProfileOf(raw);
-  if (profile !== undefined) {
-    const refuse = refuser(raw, jobId, profile);
-    return refuse(
-      'kind_unsupported',
-      { kind: 'host execution' },
-      'Host execution is not offered by this runner.',
-    );
-  }
+  if (profile !== undefined) return parseHostJob(raw, jobId, profile, offers());
   return parseDockerJob(raw, jobId, serverUrl);
 }
 
 const UUID_PATTERN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** The exit code of a host job that did not start. */
+const NEVER_STARTED = -1;
 const FLOW_NAME_LIMIT = 200;
 const AGENT_TYPE_LIMIT = 64;
 
@@ -137,6 +174,31 @@ function parseDockerJob(job: JsonObject, jobId: JobId, serverUrl: string): Parse
   };
 }
 
+function parseHostJob(
+  job: JsonObject,
+  jobId: JobId,
+  profileName: string,
+  offers: HostOffers,
+): ParsedJob | ParsedHostJob {
+  const unfit = hostLeaseProblem(job, offers);
+  if (unfit !== undefined) {
+    const refusal = refuser(job, jobId, profileName)(unfit.code, unfit.facts, unfit.error);
+    return { ...refusal, exitCode: NEVER_STARTED };
+  }
+  return {
+    kind: 'host',
+    spec: {
+      ...specBase(job, jobId),
+      kind: 'host_exec',
+      agentType: CURSOR_AGENT_TYPE,
+      report: { kind: 'host_exec', profile: profileName },
+      profileName,
+      timeoutSeconds: leasedTimeoutSeconds(job),
+    },
+    secrets: { prompt: promptOf(job) },
+  };
+}
+
 function jobIdOf(job: JsonObject): JobId | Extract<ParsedJob, { kind: 'unreadable' }> {
   const field = 'execution_id';
   const given = job[field];
@@ -150,7 +212,7 @@ function jobIdOf(job: JsonObject): JobId | Extract<ParsedJob, { kind: 'unreadabl
 /** The profile of a host job, to be echoed as it is; undefined for a Docker job. */
 function hostProfileOf(job: JsonObject): string | undefined {
   const profile = job['host_exec_profile'];
-  if (typeof profile === 'string' && profile !== '') return profile;
+  if (typeof profile === 'string' && profile.trim() !== '') return profile;
   return job['completion_protocol'] === 'host_exec' ? '' : undefined;
 }
 
@@ -179,7 +241,11 @@ function refuser(
   job: JsonObject,
   jobId: JobId,
   profile: string | undefined,
-): (code: ReasonCode, facts: Readonly<Record<string, string>>, error: string) => ParsedJob {
+): (
+  code: ReasonCode,
+  facts: Readonly<Record<string, string>>,
+  error: string,
+) => Extract<ParsedJob, { kind: 'refused' }> {
   return (code, facts, error) => ({
     kind: 'refused',
     spec: {

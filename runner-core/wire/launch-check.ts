@@ -85,9 +85,15 @@ function checkText(field: string, value: Json | undefined): LaunchCheck | undefi
   return value.includes('\0') ? invalid(field, 'contains a NUL') : undefined;
 }
 
+/** What the service says of a job it could not prepare; an overlong text is replaced. */
+export function shownLaunchError(text: string): string {
+  return utf8Bytes(text) <= LAUNCH_ERROR_MAX_BYTES
+    ? text
+    : 'The service could not prepare this job.';
+}
+
 function launchErrorRefusal(text: string): LaunchCheck {
-  const shown =
-    utf8Bytes(text) <= LAUNCH_ERROR_MAX_BYTES ? text : 'The service could not prepare this job.';
+  const shown = shownLaunchError(text);
   return { kind: 'refused', code: 'launch_error', facts: { detail: shown }, error: shown };
 }
 

@@ -106,6 +106,15 @@ export function lostVerdict(code: ReasonCode): Verdict {
   return { ...failedVerdict(reason(code), undefined, -1), outcome: 'lost' };
 }
 
+/** As the service is told it: an error of a local command begins with its stable code, whoever ended it. */
+export function reportedVerdict(report: ReportProtocol, verdict: Verdict): Verdict {
+  const { error, reason: why } = verdict;
+  if (report.kind !== 'host_exec' || why === null || error === '') return verdict;
+  return error.startsWith(`${why.code}: `)
+    ? verdict
+    : { ...verdict, error: `${why.code}: ${error}` };
+}
+
 /** The frame that ends a lease. The protocol fields are those of the lease, for every status. */
 export function completeFrame(
   jobId: JobId,

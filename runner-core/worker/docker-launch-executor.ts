@@ -18,6 +18,7 @@ import {
   lostVerdict,
   stoppedVerdict,
 } from '../wire/result-report.ts';
+import { abortable } from './abortable.ts';
 import { composeLeftover, removeUnnoted, removeWhatWasMade, type Made } from './clearing.ts';
 import { containerBody, containerName } from './container-body.ts';
 import {
@@ -30,8 +31,9 @@ import {
 import type { AdoptOrder, Ending, Executor, JobReport, RunOrder } from './executor.ts';
 import type { JobLog } from './job-log.ts';
 import { isNamedNetwork } from './option-check.ts';
-import { abortable, joinedNetwork, prepareJob, type JoinedNetwork } from './preparation.ts';
+import { joinedNetwork, prepareJob, type JoinedNetwork } from './preparation.ts';
 import type { PipelineEnd } from './log-pipeline.ts';
+import { maskedVerdict } from './masked-verdict.ts';
 import { NO_FACTS, type ContainerLimits, type RunFacts } from './protocol.ts';
 import { createFailure, startFailure, type StartFailure } from './start-failure.ts';
 import { STOP_GRACE_MS, StoppedError, type StopRequest, type StopSwitch } from './stop-switch.ts';
@@ -358,21 +360,6 @@ export class DockerLaunchExecutor implements Executor {
 
 function limitsOf({ memoryBytes, cpus, pids, timeLimitMs }: JobLimits): ContainerLimits {
   return { memoryBytes, cpus, pids, timeLimitMs };
-}
-
-/** Texts of engines and registries reach the verdict: no part of it leaves unmasked. */
-function maskedVerdict(verdict: Verdict, log: JobLog): Verdict {
-  const { reason: why, result } = verdict;
-  const facts = Object.entries(why?.facts ?? {});
-  return {
-    ...verdict,
-    error: log.maskText(verdict.error),
-    result: result === null ? null : log.maskJson(result),
-    reason:
-      why === null
-        ? null
-        : reason(why.code, Object.fromEntries(facts.map(([k, text]) => [k, log.maskText(text)]))),
-  };
 }
 
 /** The environment the job was given, without what its image sets by itself. */

@@ -5,6 +5,7 @@ import type { Phase, RunFacts, ToWorker } from './protocol.ts';
 
 export type RunOrder = ToWorker & { readonly kind: 'run' };
 export type AdoptOrder = ToWorker & { readonly kind: 'adopt' };
+export type HostOrder = ToWorker & { readonly kind: 'run_host' };
 
 /** The end of a job; what it made is still there. */
 export interface Ending {
@@ -32,4 +33,6 @@ export interface JobReport {
   engineMissed(): void;
   /** Tells of something made; resolves when the listener has it on disk, rejects after 10 s without. */
   made(leftover: Leftover): Promise<void>;
+  /** Resolves when no other local command is starting; what it gives says that this one is over. Idempotent. */
+  turnToStart(): Promise<() => void>;
 }

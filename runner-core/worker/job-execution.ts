@@ -9,7 +9,8 @@ import type { EngineIdentity, Leftover } from '../model/leftover.ts';
 import type { Clock } from '../ports.ts';
 import { lostVerdict } from '../wire/result-report.ts';
 import { DockerLaunchExecutor } from './docker-launch-executor.ts';
-import type { AdoptOrder, Ending, Executor, JobReport, RunOrder } from './executor.ts';
+import type { AdoptOrder, Ending, Executor, HostOrder, JobReport, RunOrder } from './executor.ts';
+import { HostExecExecutor } from './host-exec-executor.ts';
 import { openJobLog, type JobLog } from './job-log.ts';
 import {
   NO_FACTS,
@@ -44,7 +45,11 @@ export class JobExecution {
   /** Leftovers, and the verdict, told and not yet noted. */
   readonly #unnoted = new Map<string, () => void>();
   readonly #phases: PhaseStart[] = [];
-  #log: JobLog | undefined;
+  /** The one order there is has come. */
+  #isOrdered = false;
+  #log: Pick<JobLog, 'stored' | 'addSecrets'> | undefined;
+  #host: HostExecExecutor | undefined;
+  #granted: (() => void) | undefined;
   #keepsContainer = false;
 
   constructor(deps: JobExecutionDeps) {
@@ -60,7 +65,13 @@ export class JobExecution {
     switch (message.kind) {
       case 'run':
       case 'adopt':
-        if (this.#log === undefined) void this.#carryOut(message);
+      case 'run_host':
+        if (this.#isOrdered) return;
+        this.#isOrdered = true;
+        void (message.kind === 'run_host' ? this.#runHost(message) : this.#carryOut(message));
+        return;
+      case 'start_granted':
+        this.#granted?.();
         return;
       case 'noted':
         this.#unnoted.get(nameOf(message.leftover))?.();
@@ -87,6 +98,25 @@ export class JobExecution {
     const facts = this.#withPhases(NO_FACTS);
     this.#deps.send({ kind: 'ended', verdict: lostVerdict('worker_crashed'), facts });
     this.#ended.resolve(undefined);
+  }
+
+  /** Nobody is left to report to. Resolves when nothing is left that only we can end. */
+  async abandon(): Promise<void> {
+    await this.#host?.abandon();
+  }
+
+  async #runHost(order: HostOrder): Promise<void> {
+    const { clock, send } = this.#deps;
+    try {
+      const report = this.#report(null);
+      const host = new HostExecExecutor({ clock, send, stop: this.#stop, report }, order);
+      this.#host = host;
+      this.#log = host;
+      await this.#tell(await host.run(), host);
+      this.#ended.resolve(undefined);
+    } catch (error) {
+      this.crashed(error);
+    }
   }
 
   async #carryOut(order: RunOrder | AdoptOrder): Promise<void> {
@@ -117,7 +147,7 @@ export class JobExecution {
    * Until the verdict is on disk the container stays: a host that dies now finds it, and judges again. A
    * listener that does not answer removes what was made itself.
    */
-  async #tell(ending: Ending, executor: Executor): Promise<void> {
+  async #tell(ending: Ending, executor: Pick<Executor, 'clear'>): Promise<void> {
     const noted = this.#noted(THE_VERDICT);
     this.#deps.send({
       kind: 'ended',
@@ -141,11 +171,21 @@ export class JobExecution {
       facts: (facts) => send({ kind: 'facts', facts: this.#withPhases(facts) }),
       engineMissed: () => send({ kind: 'engine_missed' }),
       made: (made) => {
-        const leftover = engine === null ? made : { ...made, engine };
+        const leftover = engine === null || made.kind === 'process' ? made : { ...made, engine };
         const noted = this.#noted(nameOf(leftover));
         send({ kind: 'made', leftover });
         return noted;
       },
+      turnToStart: () =>
+        new Promise((resolve) => {
+          let isOver = false;
+          this.#granted = () =>
+            resolve(() => {
+              if (!isOver) send({ kind: 'start_over' });
+              isOver = true;
+            });
+          send({ kind: 'start_wanted' });
+        }),
     };
   }
 
@@ -174,7 +214,8 @@ export class JobExecution {
 }
 
 function nameOf(leftover: Leftover): string {
-  return `${leftover.kind} ${leftover.name}`;
+  const part = leftover.kind === 'process' ? ` ${leftover.pid ?? 'to come'}` : '';
+  return `${leftover.kind} ${leftover.name}${part}`;
 }
 
 /** Kind, code and place of an error. Not its message: that may quote what it was given. */

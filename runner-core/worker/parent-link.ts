@@ -69,6 +69,7 @@ function openIpc(host: IpcProcess, events: ParentLinkEvents): ParentLink {
   };
 }
 
+/** Electron tells nobody of the loss: it ends this process with its app, and what a job started is the guard's then. */
 function openPort(port: ParentPort, clock: Clock, events: ParentLinkEvents): ParentLink {
   port.on('message', ({ data }) => deliver(data, events));
   return {
@@ -80,6 +81,8 @@ function openPort(port: ParentPort, clock: Clock, events: ParentLinkEvents): Par
 const KINDS: readonly string[] = [
   'run',
   'adopt',
+  'run_host',
+  'start_granted',
   'noted',
   'log_stored',
   'verdict_noted',

@@ -11,6 +11,7 @@ import type { RegistryLookup } from '../docker/registry-auth.ts';
 import { reason, type Reason } from '../model/reason.ts';
 import type { DockerLaunchSpec } from '../model/job-spec.ts';
 import type { Clock } from '../ports.ts';
+import { abortable } from './abortable.ts';
 import { pullImage } from './image-supply.ts';
 import { isNamedNetwork, refusedOption } from './option-check.ts';
 import type { JobContext } from './protocol.ts';
@@ -179,19 +180,5 @@ async function keptWorkspace({
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return { reason: reason('workspace_failed', { detail: code ?? message }), exitCode: 0 };
-  }
-}
-
-/** The promise, or the signal's reason as soon as it is aborted; the work then goes on unheard. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason as Error);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-    promise.catch(() => undefined);
   }
 }

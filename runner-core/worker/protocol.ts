@@ -4,7 +4,13 @@
  */
 import * as z from 'zod';
 import { leftoverSchema, type EngineIdentity, type Leftover } from '../model/leftover.ts';
-import type { DockerLaunchSpec, JobLimits, TrustedOption } from '../model/job-spec.ts';
+import type { HostProfile } from '../model/host-profile.ts';
+import type {
+  DockerLaunchSpec,
+  HostExecSpec,
+  JobLimits,
+  TrustedOption,
+} from '../model/job-spec.ts';
 import type { LogChunk, LogCursor } from '../model/log-chunk.ts';
 import type { StopCause, Verdict } from '../model/outcome.ts';
 import type { JobMarker } from '../wire/markers.ts';
@@ -34,6 +40,18 @@ export type EngineAddress =
       readonly tlsDir: string | null;
     };
 
+/** What a worker has to know beside a host job itself. */
+export interface HostContext {
+  readonly profile: HostProfile;
+  /** What the command may see of the host's own environment, already chosen by the profile. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** For profiles without a root of their own; absolute. */
+  readonly workspacesDir: string;
+  /** The owner's limit for every job; 0: none. */
+  readonly timeLimitMs: number;
+  readonly logBytes: number;
+}
+
 export type ToWorker =
   | {
       readonly kind: 'run';
@@ -54,6 +72,15 @@ export type ToWorker =
       readonly nextLine: number;
       readonly stopCause: StopCause | null;
     }
+  /** A local command; such a job is never adopted, since nobody else can read its output. */
+  | {
+      readonly kind: 'run_host';
+      readonly spec: HostExecSpec;
+      readonly prompt: string;
+      readonly context: HostContext;
+    }
+  /** No other local command is starting on this host: this one may. */
+  | { readonly kind: 'start_granted' }
   /** The leftover is on disk: it may be started now. */
   | { readonly kind: 'noted'; readonly leftover: Leftover }
   | { readonly kind: 'log_stored'; readonly throughSeq: number }
@@ -78,6 +105,9 @@ export type Phase = (typeof PHASES)[number];
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'made'; readonly leftover: Leftover }
+  /** Asks for a turn to start a local command, answered by `start_granted`; and tells that the turn is over. */
+  | { readonly kind: 'start_wanted' }
+  | { readonly kind: 'start_over' }
   /** `progress` is short and plain, for example '41 of 120 MB'. `running` means the container started. */
   | { readonly kind: 'phase'; readonly phase: Phase; readonly progress: string | null }
   | {
@@ -155,6 +185,8 @@ const coldFromWorkerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ready') }),
   z.object({ kind: z.literal('engine_missed') }),
   z.object({ kind: z.literal('made'), leftover: leftoverSchema }),
+  z.object({ kind: z.literal('start_wanted') }),
+  z.object({ kind: z.literal('start_over') }),
   z.object({ kind: z.literal('phase'), phase: z.enum(PHASES), progress: z.string().nullable() }),
   z.object({
     kind: z.literal('ended'),

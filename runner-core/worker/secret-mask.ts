@@ -72,6 +72,12 @@ export class SecretMask {
     return masked === bytes ? text : masked.toString();
   }
 
+  /** For the beginning of a text that goes on unseen: what may begin a secret at its end is left out. */
+  maskCut(text: string): string {
+    const shown = this.lineMask().push(Buffer.from(text)).toString();
+    return shown.replace(/\ufffd+$/, '');
+  }
+
   /** Masks every string of a value, keys too; the value itself when nothing is to mask. */
   maskJson<Value extends Json>(value: Value): Value;
   maskJson(value: Json): Json {
@@ -174,14 +180,20 @@ const AUTH_SCHEME = /^(?:bearer|basic|token)\s+(\S+)$/i;
 const NESTING_LIMIT = 64;
 
 /**
- * The secret values of a job's environment, longest first, without duplicates: values whose name says so,
+ * The secret values of a job's environment, longest first, without duplicates: values whose name says so or is in `names`,
  * strings under such a name in values that are JSON, and user-info of addresses in any value. Of a value
  * with several lines also each line of MIN_PART_CHARS; of each also the form JSON gives it in a string.
+ *
+ * @param names variables that were let through on purpose, secret whatever they are called; in any case, as on Windows
  */
-export function secretsOf(environment: Readonly<Record<string, string>>): string[] {
+export function secretsOf(
+  environment: Readonly<Record<string, string>>,
+  names: readonly string[] = [],
+): string[] {
   const found = new Set<string>();
+  const chosen = new Set(names.map((name) => name.toUpperCase()));
   for (const [name, value] of Object.entries(environment)) {
-    const named = SECRET_NAME.test(name);
+    const named = SECRET_NAME.test(name) || chosen.has(name.toUpperCase());
     if (named) addSecret(found, value);
     addFromJson(found, value, named);
     for (const [, userInfo = ''] of value.matchAll(URL_USER)) addUserInfo(found, userInfo);

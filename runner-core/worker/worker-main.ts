@@ -28,8 +28,8 @@ const link = openParentLink(process, systemClock, {
     if (message.kind === 'run' || message.kind === 'adopt') goBehindHost();
     execution.receive(message);
   },
-  // A container that runs goes on; the next host adopts it.
-  lost: () => process.exit(0),
+  // A container that runs goes on; the next host adopts it. A local command is ended: nobody could take it up.
+  lost: () => void execution.abandon().finally(() => process.exit(0)),
 });
 let hasCrashed = false;
 

@@ -114,7 +114,7 @@ async function removeOne(workspacesDir: string, id: string, why: Why): Promise<b
 }
 
 /** Bytes of regular files, links not followed, what cannot be read not counted. */
-async function bytesIn(dir: string): Promise<number> {
+export async function bytesIn(dir: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(dir, { withFileTypes: true }).catch(() => [])) {
     const path = join(dir, entry.name);

@@ -14,7 +14,7 @@ function bench({ held, chosen = [] }: { held: number; chosen?: readonly number[]
   let hostStopped = (): void => undefined;
   const stopped = new Promise<void>((resolve) => (hostStopped = resolve));
   const lifecycle = new Lifecycle({
-    heldJobs: () => held,
+    heldJobs: () => ({ containers: held, commands: 0 }),
     stopHost(how) {
       done.push(how);
       return stopped;

@@ -188,3 +188,13 @@ test('what the folder may take has defaults, and each can be changed or lifted',
     freeFloorBytes: null,
   });
 });
+
+test('folders of local commands are kept 30 days and 4 GiB, or as the owner says', () => {
+  expect(fileWith('allow:\n').open().hostDirectories()).toEqual({
+    ageMs: 30 * 86_400_000,
+    budgetBytes: 4 * 2 ** 30,
+  });
+  const file = fileWith('local_command_folders:\n  age: none\n  budget: 512 MiB\n').open();
+  expect(file.hostDirectories()).toEqual({ ageMs: null, budgetBytes: 512 * 2 ** 20 });
+  expect(fileWith('local_command_folders:\n  age: soon\n').open).toThrow(SettingsFileError);
+});

@@ -26,6 +26,7 @@ test('the checks stand in the order in which one explains the next', async () =>
       'Images',
       'Disk',
       'Store',
+      'Cursor',
     ]);
     expect(await page.locator('.check-fix').count()).toBe(0);
   });

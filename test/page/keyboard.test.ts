@@ -33,6 +33,14 @@ describe('on fixtures', () => {
     'health-unwell',
     'pause-dialog',
     'remove-dialog',
+    'profiles',
+    'profiles-off',
+    'profile-edit',
+    'profile-import',
+    'profile-tried',
+    'profile-on-dialog',
+    'job-host-succeeded',
+    'job-host-long',
     'palette',
     'shortcuts',
     'stop-dialog',
@@ -146,9 +154,75 @@ describe('on fixtures', () => {
       await page.keyboard.press('ArrowDown');
       const active = grid.locator('[aria-selected="true"]');
       expect(await active.getAttribute('aria-rowindex')).toBe('4');
-      expect(await active.textContent()).toContain('ledger');
+      await active.getByText('ledger').first().waitFor();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: 'ledger' }).waitFor();
+    });
+  });
+
+  test('a profile is made, turned on and tried with its fault told on the way, and its events are read', async () => {
+    await on('profiles', async (page) => {
+      await keyboard.press(page.getByRole('link', { name: 'New profile' }));
+      const name = page.getByLabel('Name', { exact: true });
+      await tabTo(name);
+      await page.keyboard.type('by-keys');
+      await keyboard.press(page.getByRole('button', { name: 'Add an argument' }));
+      const argument = page.getByLabel('Argument 1', { exact: true });
+      await hasFocus(argument);
+      await page.keyboard.type('--force');
+      await page.keyboard.press('Tab');
+      const fault = page.getByText('--force belongs to this app');
+      await fault.waitFor();
+      // In words beside the field, and with the field for those who hear it.
+      expect(await argument.getAttribute('aria-invalid')).toBe('true');
+      const said = (await argument.getAttribute('aria-describedby')) ?? '';
+      expect(await page.locator(`[id="${said}"]`).textContent()).toContain('--force belongs');
+      await page.getByRole('status').getByText('1 fault to mend').waitFor();
+      await page.keyboard.press('Shift+Tab');
+      await hasFocus(argument);
+      await page.keyboard.press('Control+a');
+      await page.keyboard.type('--mode=ask');
+      await page.getByText('It can be saved.').waitFor();
+      expect(await argument.getAttribute('aria-invalid')).toBe('false');
+      await keyboard.press(page.getByRole('button', { name: 'Save' }));
+
+      const made = page.getByRole('article', { name: 'by-keys' });
+      await tabTo(made.getByRole('switch'));
+      await page.keyboard.press('Space');
+      await made.getByText('Advertised').waitFor();
+      await keyboard.press(made.getByRole('link', { name: /^Try it/ }));
+      await keyboard.press(page.getByRole('button', { name: 'Run', exact: true }));
+      const talk = page.getByRole('group', { name: /^Conversation of/ });
+      await talk.getByText('Two findings so far.').waitFor();
+      await tabTo(talk);
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      expect(await talk.locator(':focus').textContent()).toContain('Search');
+      await page.keyboard.press('Enter');
+      await talk.getByText('src/auth/refresh.ts:88').waitFor();
+    });
+  });
+
+  test('a host job is opened, a call of it unfolded and folded, and its raw log shown', async () => {
+    await on('job-host-succeeded', async (page) => {
+      const talk = page.getByRole('group', { name: /^Conversation of/ });
+      await tabTo(talk);
+      await page.keyboard.press('Home');
+      for (let step = 0; step < 3; step += 1) await page.keyboard.press('ArrowDown');
+      const call = talk.locator(':focus');
+      expect(await call.textContent()).toContain('src/auth/refresh.ts');
+      const output = talk.getByText('export async function renew() {}');
+      await page.keyboard.press('Enter');
+      await output.waitFor();
+      await page.keyboard.press('Enter');
+      await output.waitFor({ state: 'detached' });
+      expect(await focusOf(page)).toMatchObject({ ring: true, inView: true });
+      await keyboard.press(page.getByRole('button', { name: 'Raw log' }));
+      await page
+        .getByRole('group', { name: /^Log of/ })
+        .getByText('"type":"system"')
+        .waitFor();
     });
   });
 

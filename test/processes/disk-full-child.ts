@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HostConfig } from '../../main/config.ts';
 import { createHost } from '../../main/host.ts';
 import type { Host } from '../../main/host-shape.ts';
 import { systemClock, systemRandom } from '../../runner-core/system.ts';
@@ -107,11 +108,12 @@ execFileSync('mkdir', ['-m', '700', dataDir]);
 writeFileSync(join(dataDir, 'settings.yaml'), 'disk:\n  free_floor: none\n', { mode: 0o600 });
 writeFileSync(ballast, '');
 take(ballast, 12 * 2 ** 20);
-let host = await start();
+let host = await start('new');
 if (startsFull) {
+  await online(host);
   await host.stop('stop');
   take(filler, 0);
-  host = await start();
+  host = await start(null);
 }
 let told = '';
 host.watch(() => {
@@ -133,7 +135,17 @@ process.on('message', (order: { kind: string }) => {
   }
 });
 
-function start(): Promise<Host> {
+function online(started: Host): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (started.view().session.kind === 'online') resolve();
+    };
+    started.watch(look);
+    look();
+  });
+}
+
+function start(enrol: HostConfig['enrol']): Promise<Host> {
   return createHost(
     {
       launcher: () => Object.assign(launcher, { warm: () => undefined }),
@@ -155,7 +167,7 @@ function start(): Promise<Host> {
       concurrency: null,
       port: null,
       open: false,
-      enrol: 'new',
+      enrol,
     },
   );
 }

@@ -37,6 +37,7 @@ test('a running host, the command and the page agree, and without the host the r
     'images skipped',
     'disk ok',
     'store ok',
+    'cursor not_applicable',
   ]);
 
   const muted = await cli(dataDir, 'doctor', '--mute', 'docker');

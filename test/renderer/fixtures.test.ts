@@ -9,6 +9,11 @@ import {
   overviewSchema,
   permissionViewSchema,
 } from '../../main/contract/views.ts';
+import { conversationHeadSchema } from '../../main/contract/conversation-views.ts';
+import { REQUESTS } from '../../main/contract/requests.ts';
+import { profilesViewSchema, profileTryViewSchema } from '../../main/contract/profile-views.ts';
+import { headOf, HOST_JOBS } from '../fixtures/page/host-jobs.ts';
+import { answerProfiles, tryFixture } from '../fixtures/page/profile-desk.ts';
 import { jobView } from '../fixtures/page/job.ts';
 import { FIXTURES, FIXTURE_STATES } from '../fixtures/page/states.ts';
 
@@ -18,6 +23,7 @@ test.each(FIXTURE_STATES)('the state %s keeps to the contract', (state) => {
   const fixture = FIXTURES[state](NOW_MS);
   expect(overviewSchema.safeParse(fixture.overview).error).toBeUndefined();
   for (const permission of fixture.permissions) permissionViewSchema.parse(permission);
+  profilesViewSchema.parse(fixture.profiles);
   const health = healthViewSchema.parse(fixture.health);
   expect(health.checks.map(({ id }) => id)).toEqual(CHECKS);
   const times = fixture.events.map((event) => eventViewSchema.parse(event).lastAtMs);
@@ -29,4 +35,30 @@ test.each(FIXTURE_STATES)('the state %s keeps to the contract', (state) => {
     ids.add(row.jobId);
   }
   expect(ids.size).toBe(Math.min(200, fixture.jobs));
+});
+
+test.each(Object.entries(HOST_JOBS))('the host job %s keeps to the contract', (_name, make) => {
+  const job = make(NOW_MS);
+  jobViewSchema.parse(job.view);
+  conversationHeadSchema.parse(headOf(job));
+  const { entries } = job.conversation;
+  expect(job.places.length).toBe(entries.length);
+  const page = {
+    entries: entries.slice(0, 200),
+    places: job.places.slice(0, 200),
+    total: entries.length,
+    revision: 1,
+  };
+  REQUESTS['job.conversation'].result.parse(page);
+});
+
+test('a run of Try it keeps to the contract while it goes on and once it is over', () => {
+  const { profiles } = FIXTURES.typical(NOW_MS);
+  const input = { name: 'cursor-review', prompt: 'hello' };
+  const begun = answerProfiles('profiles.try', input, profiles, NOW_MS);
+  const { id } = REQUESTS['profiles.try'].result.parse(begun?.result);
+  const view = begun?.view ?? profiles;
+  expect(profileTryViewSchema.parse(tryFixture(id, view, NOW_MS)).state).toBe('running');
+  const over = answerProfiles('profiles.try_stop', { id }, view, NOW_MS)?.view ?? view;
+  expect(profileTryViewSchema.parse(tryFixture(id, over, NOW_MS)).reported?.status).toBe('STOPPED');
 });

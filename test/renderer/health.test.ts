@@ -61,11 +61,11 @@ test.each([
 
 test('the summary counts what passes, what needs a person and what is muted, each once', () => {
   const nowMs = at(17, 14);
-  expect(words.health.summary(fixtureHealth('typical', nowMs))).toBe('10 pass.');
+  expect(words.health.summary(fixtureHealth('typical', nowMs))).toBe('11 pass.');
   expect(words.health.summary(fixtureHealth('unwell', nowMs))).toBe(
-    '2 pass, 3 need attention, 1 is muted.',
+    '3 pass, 3 need attention, 1 is muted.',
   );
-  expect(words.health.summary(fixtureHealth('waiting', nowMs))).toBe('7 pass, 1 needs attention.');
+  expect(words.health.summary(fixtureHealth('waiting', nowMs))).toBe('8 pass, 1 needs attention.');
 });
 
 test('a pause until a time of day ends at its next coming, today or tomorrow', () => {

@@ -22,6 +22,12 @@ test.each<readonly [FixtureState, string, string, string]>([
   expect(rackWords(overview)).toBe(rack);
 });
 
+test('without Docker a profile that is on is enough: the slots are open, and nobody is asked for Docker', () => {
+  const overview = { ...overviewOf('docker-down'), localCommands: 1 };
+  expect(hostState(overview)).toEqual({ glyph: 'online', text: 'Online, local commands' });
+  expect(rackCells(overview)).not.toContain('closed');
+});
+
 test('the rack shows busy slots first, and closes the others while nothing is taken', () => {
   expect(rackCells(overviewOf('typical'))).toEqual(['busy', 'busy', 'free', 'free']);
   expect(rackCells(overviewOf('paused'))).toEqual(['busy', 'closed', 'closed', 'closed']);

@@ -12,6 +12,8 @@ const ROUTES: readonly (readonly [hash: string, route: Route])[] = [
   ['#/jobs/a%2Fb', { name: 'job', jobId: 'a/b', parameters: '' }],
   ['#/permissions', { name: 'permissions' }],
   ['#/health', { name: 'health' }],
+  ['#/profiles', { name: 'profiles', parameters: '' }],
+  ['#/profiles?edit=cursor-review', { name: 'profiles', parameters: 'edit=cursor-review' }],
 ];
 
 test.each(ROUTES)('%s is read as its route and written back the same', (hash, route) => {
@@ -23,13 +25,17 @@ test.each(['', '#', '#/'])('the address %j is the overview', (hash) => {
   expect(parseRoute(hash)).toEqual({ name: 'overview' });
 });
 
-test.each(['#/nowhere', '#/jobs/a/b', '#/permissions/x', '#/health/x', '#/jobs/%E0%A4%A'])(
-  'the address %s names no screen, and is kept as it was written',
-  (hash) => {
-    expect(parseRoute(hash)).toEqual({ name: 'unknown', address: hash.slice(1) });
-    expect(formatRoute(parseRoute(hash))).toBe(hash);
-  },
-);
+test.each([
+  '#/nowhere',
+  '#/jobs/a/b',
+  '#/permissions/x',
+  '#/health/x',
+  '#/profiles/x',
+  '#/jobs/%E0%A4%A',
+])('the address %s names no screen, and is kept as it was written', (hash) => {
+  expect(parseRoute(hash)).toEqual({ name: 'unknown', address: hash.slice(1) });
+  expect(formatRoute(parseRoute(hash))).toBe(hash);
+});
 
 test('a state that does not exist is left out of the filter, and a text is cut to what the host takes', () => {
   const route = parseRoute(`#/jobs?state=failed.burning&text=${'x'.repeat(300)}`);

@@ -1,5 +1,6 @@
 /** The tone of the catalogue: short, plain, present; no begging, no praise, no shouting. */
 import { expect, test } from 'vitest';
+import { conversationWords } from '../../renderer/conversation-words.ts';
 import { words } from '../../renderer/words.ts';
 
 const BANNED = /\b(please|oops|sorry|successfully|whoops|simply|just)\b|!/i;
@@ -10,7 +11,7 @@ function strings(value: unknown, path: string): readonly (readonly [path: string
   return Object.entries(value).flatMap(([key, part]) => strings(part, `${path}.${key}`));
 }
 
-const ALL = strings(words, 'words');
+const ALL = [...strings(words, 'words'), ...strings(conversationWords, 'conversationWords')];
 
 test('the catalogue has the strings of every screen', () => {
   expect(ALL.length).toBeGreaterThan(100);

@@ -14,5 +14,6 @@ export function allChecks(look: (id: CheckId) => Look): Checks {
     images: look('images'),
     disk: look('disk'),
     store: look('store'),
+    cursor: look('cursor'),
   };
 }

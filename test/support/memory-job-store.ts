@@ -5,7 +5,7 @@ import { RunnerError, StoreUnavailableError } from '../../runner-core/model/erro
 import type { JobId } from '../../runner-core/model/ids.ts';
 import { nextJobState, type JobEvent, type JobState } from '../../runner-core/model/job-machine.ts';
 import type { JobSpec } from '../../runner-core/model/job-spec.ts';
-import type { Leftover } from '../../runner-core/model/leftover.ts';
+import { engineOf, type Leftover } from '../../runner-core/model/leftover.ts';
 import type { LogChunk, LogCursor } from '../../runner-core/model/log-chunk.ts';
 import type { Verdict } from '../../runner-core/model/outcome.ts';
 import type { JobStore, OutgoingBatch, StoredJob } from '../../runner-core/ports.ts';
@@ -231,7 +231,7 @@ function isSame(a: Leftover, b: Leftover): boolean {
     a.kind === b.kind &&
     a.name === b.name &&
     ('id' in a ? a.id : '') === ('id' in b ? b.id : '') &&
-    a.engine?.id === b.engine?.id &&
-    a.engine?.at === b.engine?.at
+    engineOf(a)?.id === engineOf(b)?.id &&
+    engineOf(a)?.at === engineOf(b)?.at
   );
 }

@@ -18,7 +18,10 @@ import { damageMark } from '../../store/set-aside.ts';
 import { readFacts } from '../../store/read-only.ts';
 import { DEFAULT_TEST_IMAGE } from '../test-job.ts';
 import { SOUND_STORAGE, type StorageState } from '../views/storage-words.ts';
+import { HostProfiles } from '../host-profiles.ts';
+import { CursorProbe } from '../profiles/cursor-probe.ts';
 import type { Checks } from './check.ts';
+import { cursorCheck, offeredProfiles, type CursorSources } from './cursor-check.ts';
 import { Health } from './health.ts';
 import { engineOf, quickCheck } from './host-health.ts';
 import { dialFinding } from './live-connection.ts';
@@ -76,6 +79,7 @@ function checksAlone(options: AloneOptions, facts: ReturnType<typeof readFacts>)
   const lastServer = facts.setting(LAST_SERVER_SETTING) ?? '';
   const url = options.server ?? (lastServer === '' ? null : lastServer);
   const probe = endpointProbe(clock);
+  const commands = commandsAlone(options, facts);
   return {
     ...serviceChecks({
       server: { url, embedded: url === null },
@@ -96,8 +100,47 @@ function checksAlone(options: AloneOptions, facts: ReturnType<typeof readFacts>)
           ? quickCheck(paths.database, look)
           : Promise.resolve({ kind: 'absent' }),
       jobs: () => facts.jobs(),
+      localCommands: () => startable(commands),
     }),
+    cursor: cursorCheck(commands),
   };
+}
+
+function commandsAlone(
+  { clock, log, environment, homeDir, osName, dataDir }: AloneOptions,
+  facts: ReturnType<typeof readFacts>,
+): CursorSources {
+  const profiles: HostProfiles = new HostProfiles({
+    ...{ log, environment, homeDir, osName },
+    facts: { get: (name) => facts.setting(name), set: () => undefined },
+    workspacesDir: dataPaths(dataDir).hostWorkspacesDir,
+    executables: {
+      refusal: () => null,
+      refresh: () => undefined,
+      look: (executable) => probe.resolve(executable),
+    },
+    changed: () => undefined,
+  });
+  const probe: CursorProbe = new CursorProbe({
+    clock,
+    commands: profiles,
+    enterTurn: (granted) => {
+      granted();
+      return () => undefined;
+    },
+    changed: () => undefined,
+  });
+  return { profiles, probe };
+}
+
+/** Nobody watches their executables here, so each is looked for. */
+async function startable(commands: CursorSources): Promise<number> {
+  const found = await Promise.all(
+    offeredProfiles(commands)
+      .flatMap(({ profile }) => profile ?? [])
+      .map(({ executable }) => commands.probe.resolve(executable)),
+  );
+  return found.filter((command) => !('step' in command)).length;
 }
 
 type Wishes = Pick<Settings, 'network' | 'disk' | 'testImage'>;

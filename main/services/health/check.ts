@@ -36,6 +36,7 @@ export const NEEDS: Readonly<Record<CheckId, readonly CheckId[]>> = {
   images: ['docker'],
   disk: [],
   store: [],
+  cursor: [],
 };
 
 /** For a person, in the words of the Health screen. */
@@ -50,6 +51,7 @@ export const TITLES: Readonly<Record<CheckId, string>> = {
   images: 'Images',
   disk: 'Disk',
   store: 'Store',
+  cursor: 'Cursor',
 };
 
 export const fine = (said: string): Finding => ({ state: 'ok', said, remedy: null });

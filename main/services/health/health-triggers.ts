@@ -18,18 +18,25 @@ export interface HealthTriggersDeps {
   readonly session: () => SessionState;
   /** What the owner is told of the clocks. */
   readonly shownSkewMs: () => number | null;
+  /** What the check of Cursor goes by. */
+  readonly cursorInputs: () => string;
+  /** Whether any local command is offered: without one, Docker that is not installed is missed. */
+  readonly offersCommands: () => boolean;
 }
 
 export class HealthTriggers {
   readonly #deps: HealthTriggersDeps;
   #timer: Timer | null = null;
-  #seen: string;
+  #seen = '';
+  #seenCursor: string;
+  #offersCommands: boolean;
   #kind: SessionState['kind'] | null = null;
   #lastServiceRoundMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: HealthTriggersDeps) {
     this.#deps = deps;
-    this.#seen = '';
+    this.#seenCursor = deps.cursorInputs();
+    this.#offersCommands = deps.offersCommands();
   }
 
   start(): void {
@@ -46,6 +53,18 @@ export class HealthTriggers {
     if (kind === 'engine') void health.refresh('docker', 'images');
     if (kind === 'storage') void health.refresh('disk', 'store');
     if (kind === 'session' || kind === 'enrolment' || kind === 'choice') this.#sessionChanged();
+    if (kind === 'profiles' || kind === 'choice') this.#profilesChanged();
+  }
+
+  #profilesChanged(): void {
+    const { health, cursorInputs, offersCommands } = this.#deps;
+    const inputs = cursorInputs();
+    if (inputs === this.#seenCursor) return;
+    this.#seenCursor = inputs;
+    const offers = offersCommands();
+    if (offers !== this.#offersCommands) void health.refresh('docker', 'images');
+    this.#offersCommands = offers;
+    void health.refresh('cursor');
   }
 
   #sessionChanged(): void {

@@ -27,6 +27,7 @@ export class Health {
   readonly #running = new Set<CheckId>();
   readonly #abort = new AbortController();
   #muted: ReadonlySet<CheckId>;
+  #hasBegun = false;
   #last: { readonly atMs: number; readonly tookMs: number } | null = null;
   /** Rounds follow each other; this one is over when all are. */
   #queue: Promise<void> = Promise.resolve();
@@ -70,9 +71,9 @@ export class Health {
     await this.#enqueue(() => this.#all(false));
   }
 
-  /** What these look at has changed. Nothing before the first round, which will see it. Never rejects. */
+  /** What these look at has changed. Nothing before the first round begins, which will see it. Never rejects. */
   async refresh(...checks: readonly CheckId[]): Promise<void> {
-    if (this.#last === null) return;
+    if (!this.#hasBegun) return;
     await this.#enqueue(() => this.#pass(new Set(checks), false));
   }
 
@@ -97,6 +98,7 @@ export class Health {
   async #all(isAsked: boolean): Promise<void> {
     const { clock } = this.#deps;
     const startedMs = clock.monotonicMs();
+    this.#hasBegun = true;
     await this.#pass(new Set(CHECKS), isAsked);
     if (this.#abort.signal.aborted) return;
     this.#last = { atMs: clock.nowMs(), tookMs: Math.round(clock.monotonicMs() - startedMs) };

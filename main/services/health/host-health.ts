@@ -12,6 +12,7 @@ import { DEFAULT_TEST_IMAGE } from '../test-job.ts';
 import type { Checks, LookOptions } from './check.ts';
 import { sessionFinding, type LiveInput } from './live-connection.ts';
 import { lookUp } from './look-up.ts';
+import { cursorCheck, offeredProfiles, type CursorSources } from './cursor-check.ts';
 import { machineChecks, type StoreVerdict } from './machine-checks.ts';
 import { serviceChecks, type Server } from './service-checks.ts';
 
@@ -25,6 +26,7 @@ export interface HostHealthParts {
   readonly store: Pick<SqliteJobStore, 'listing'>;
   readonly testImage: () => string | null;
   readonly database: string;
+  readonly commands: CursorSources;
 }
 
 /** Jobs looked through for one that named an image. */
@@ -60,7 +62,9 @@ export function hostChecks(parts: HostHealthParts): Checks {
       store: (options) =>
         options.isAsked ? quickCheck(parts.database, options) : Promise.resolve({ kind: 'in_use' }),
       jobs: () => store.listing.total(ALL),
+      localCommands: () => Promise.resolve(offeredProfiles(parts.commands).length),
     }),
+    cursor: cursorCheck(parts.commands),
   };
 }
 

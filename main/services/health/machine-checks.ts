@@ -43,17 +43,27 @@ export interface MachineSources {
   store(options: LookOptions): Promise<StoreVerdict>;
   /** Null where that is not known. */
   jobs(): number | null;
+  /** Profiles of local commands that are offered: their jobs need no Docker. */
+  localCommands(): Promise<number>;
 }
+
+const UNNEEDED = notApplicable('Docker is not installed. Local commands do without.');
 
 export function machineChecks(sources: MachineSources): MachineChecks {
   let found: EngineChoice | null = null;
+  const unneeded = async (choice: EngineChoice): Promise<Finding | null> => {
+    if (choice.ok || choice.failure.kind !== 'not_installed') return null;
+    return (await sources.localCommands()) === 0 ? null : UNNEEDED;
+  };
   return {
     docker: async (options) => {
       found = await sources.engine(options);
-      return engineFinding(found);
+      return (await unneeded(found)) ?? engineFinding(found);
     },
-    images: async (options) =>
-      imagesFinding(sources, found ?? (await sources.engine({ ...options, isAsked: false }))),
+    images: async (options) => {
+      const choice = found ?? (await sources.engine({ ...options, isAsked: false }));
+      return (await unneeded(choice)) ?? imagesFinding(sources, choice);
+    },
     disk: async (options) => diskFinding(await sources.storage(options)),
     store: async (options) =>
       storeFinding(
@@ -113,7 +123,13 @@ export function diskFinding(storage: StorageState): Finding {
     usedBytes === null || budgetBytes === null
       ? ''
       : `; ${sizeText(usedBytes)} of ${sizeText(budgetBytes)} in use by this runner`;
-  return fine(`${sizeText(freeBytes)} free, ${floor}${used}.`);
+  return fine(`${sizeText(freeBytes)} free, ${floor}${used}${commandsText(storage)}.`);
+}
+
+function commandsText({ localCommandBytes, localCommandBudgetBytes }: StorageState): string {
+  if (localCommandBytes === null || localCommandBytes === 0) return '';
+  const of = localCommandBudgetBytes === null ? '' : ` of ${sizeText(localCommandBudgetBytes)}`;
+  return `; ${sizeText(localCommandBytes)}${of} kept of local commands`;
 }
 
 export function storeFinding(

@@ -20,6 +20,7 @@ import type { StorageWatch } from '../storage-watch.ts';
 import { engineEvent } from '../timeline/events-between.ts';
 import { Timeline } from '../timeline/timeline.ts';
 import { HealthTriggers } from './health-triggers.ts';
+import { cursorInputs, offeredProfiles, type CursorSources } from './cursor-check.ts';
 import { Health } from './health.ts';
 import { hostChecks } from './host-health.ts';
 
@@ -47,6 +48,7 @@ export interface HealthParts {
   readonly takenBy: () => TakenBy | null;
   readonly lastEnd: UnexpectedEnd | null;
   readonly enrolment: () => HostView['enrolment'];
+  readonly commands: CursorSources;
   readonly tell: (change: HostChange) => void;
 }
 
@@ -86,6 +88,8 @@ export function openHealth(parts: HealthParts): OpenHealth {
     health,
     session: () => listener.session,
     shownSkewMs: () => shownSkewMs(route.skew.current),
+    cursorInputs: () => cursorInputs(parts.commands),
+    offersCommands: () => offeredProfiles(parts.commands).length > 0,
   });
   const timeline = new Timeline({
     clock,

@@ -16,6 +16,7 @@ export function jobRow(job: ListedJob): JobRow {
     repository: ownerAndName(job.repository),
     agentType: job.agentType,
     image: job.image,
+    profile: job.profile === null ? null : shownText(job.profile),
     acceptedAtMs: job.acceptedAtMs,
     startedAtMs: job.startedAtMs,
     endedAtMs: job.endedAtMs,

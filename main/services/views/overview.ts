@@ -53,6 +53,7 @@ export interface OverviewInput {
   readonly unreported: number;
   readonly logBytes: number;
   readonly leftovers: OverviewView['leftovers'];
+  readonly localCommands: number;
   readonly testJob: OverviewView['testJob'];
   /** Refused for want of a permission, newest first. */
   readonly refused: readonly ListedJob[];
@@ -107,6 +108,7 @@ export function overview(input: OverviewInput): OverviewView {
     logBytes,
     storage: storageView(input.storage ?? SOUND_STORAGE, input.held),
     leftovers: input.leftovers,
+    localCommands: input.localCommands,
     wantingPermission: wanting(input),
     clockSkewMs: input.clockSkewMs,
   };
@@ -136,7 +138,9 @@ function shownIntake({ intake, session }: OverviewInput): OverviewView['intake']
 
 /** A job of an earlier start that no container was made for yet; a pause after running jobs lets it start. */
 function waitsForResume({ intake, pause }: OverviewInput, { held }: HeldSlot): boolean {
-  return intake === 'paused' && pause?.when !== 'after_jobs' && held.stage === 'awaiting_redelivery';
+  return (
+    intake === 'paused' && pause?.when !== 'after_jobs' && held.stage === 'awaiting_redelivery'
+  );
 }
 
 function slotView(

@@ -23,6 +23,8 @@ export interface SentenceInput {
   readonly awaitingEngine?: readonly string[];
   readonly unreported: number;
   readonly jobsInAll: number;
+  /** Profiles that the service is told of; left out: none. */
+  readonly localCommands?: number;
   readonly name: string;
   readonly embedded: boolean;
   readonly serverUrl: string;
@@ -44,7 +46,7 @@ export function sentence(input: SentenceInput): SentenceView {
     storageSentence(input.storage ?? SOUND_STORAGE) ??
     holdingBack(input) ??
     away(input) ??
-    withoutDocker(input.engine) ??
+    withoutDocker(input) ??
     takingJobs(input)
   );
 }
@@ -223,8 +225,19 @@ const DOCKER_STATES: Readonly<Record<Exclude<EngineView['kind'], 'ready'>, strin
   unreachable: 'Docker cannot be reached.',
 };
 
-function withoutDocker({ kind, remedy }: EngineView): SentenceView | null {
+function withoutDocker(input: SentenceInput): SentenceView | null {
+  const { kind, remedy } = input.engine;
   if (kind === 'ready') return null;
+  const isOffered = (input.localCommands ?? 0) > 0;
+  // What could be taken finds no slot, with Docker or without.
+  if ((kind === 'looking' || isOffered) && input.held >= input.slots) return null;
+  if (kind !== 'looking' && isOffered)
+    return {
+      tone: 'quiet',
+      state: `Taking local commands only. ${DOCKER_STATES[kind]}`,
+      consequence: 'Jobs for containers wait until it is there.',
+      remedy: { action: 'check_engine', label: 'Check again' },
+    };
   if (kind === 'looking')
     return {
       tone: 'quiet',

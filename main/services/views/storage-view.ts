@@ -7,7 +7,7 @@ import type { StorageState } from './storage-words.ts';
 const ENGINE_BYTES_A_LINE = 75;
 
 export function storageView(
-  { usedBytes, budgetBytes, freeBytes, floorBytes }: StorageState,
+  storage: StorageState,
   held: readonly {
     readonly held: { readonly job: Pick<StoredJob, 'spec' | 'bytes' | 'lines'> };
   }[],
@@ -15,5 +15,8 @@ export function storageView(
   const engineLogBytes = held
     .filter(({ held: { job } }) => job.spec.kind === 'docker_launch')
     .reduce((sum, { held: { job } }) => sum + job.bytes + job.lines * ENGINE_BYTES_A_LINE, 0);
-  return { usedBytes, budgetBytes, freeBytes, floorBytes, engineLogBytes };
+  const { usedBytes, budgetBytes, localCommandBytes, localCommandBudgetBytes } = storage;
+  const { freeBytes, floorBytes } = storage;
+  const ofCommands = { localCommandBytes, localCommandBudgetBytes };
+  return { usedBytes, budgetBytes, ...ofCommands, freeBytes, floorBytes, engineLogBytes };
 }

@@ -20,6 +20,10 @@ export interface StorageState {
   /** By our folders, as of the last tidying; null before it. */
   readonly usedBytes: number | null;
   readonly budgetBytes: number | null;
+  /** By directories of local commands, which the budget does not count; as `usedBytes`. */
+  readonly localCommandBytes: number | null;
+  /** Of those; null: the owner set none. */
+  readonly localCommandBudgetBytes: number | null;
   /** Why the budget cannot be kept, as of the last tidying; null where it is. */
   readonly staying: Staying | null;
   /** The disk refused a write and has had no room since. */
@@ -35,6 +39,8 @@ export const SOUND_STORAGE: StorageState = {
   floorBytes: null,
   usedBytes: null,
   budgetBytes: null,
+  localCommandBytes: null,
+  localCommandBudgetBytes: null,
   staying: null,
   isFull: false,
   setAside: null,
@@ -95,7 +101,7 @@ function stayingWords(staying: Staying | null): string {
   const parts = [
     [workspaceBytes, 'workspaces in use'],
     [logBytes, 'logs of pinned or unfinished jobs'],
-    [otherBytes, 'the database and what goes with it'],
+    [otherBytes, 'the database and the rest of the data folder'],
   ] as const;
   const said = parts.filter(([bytes]) => bytes > 0).toSorted(([a], [b]) => b - a);
   const list = said.map(([bytes, what]) => `${sizeText(bytes)} of ${what}`).join(', ');

@@ -38,6 +38,8 @@ export interface LogViewHandle {
   end(): void;
   /** To what was printed then. */
   time(atMs: number): void;
+  /** To these records, selected; with the focus, where it is asked for. */
+  records(first: number, last: number, takesFocus: boolean): void;
 }
 
 export interface LogViewProps {
@@ -64,6 +66,8 @@ export interface LogViewProps {
   readonly onSay: (text: string) => void;
   readonly onCopyLink: (line: number) => void;
   readonly onDetails: () => void;
+  /** A person selected this record, or nothing any more. */
+  readonly onSelect?: (record: number | null) => void;
   readonly handle: Ref<LogViewHandle>;
 }
 
@@ -107,13 +111,17 @@ export function LogView(props: LogViewProps): JSX.Element {
     return () => session.stop();
   }, [store, makeFindEngine, controller]);
 
+  const tellSelected = useStable(() =>
+    props.onSelect?.(controller.snapshot().selection?.head ?? null),
+  );
   const showLine = useCallback(
     (line: number) => {
       const { record } = store.recordOfLine(line);
       controller.touched = true;
       controller.pointTo(record);
+      tellSelected();
     },
-    [store, controller],
+    [store, controller, tellSelected],
   );
   const { line, finished } = props;
   /** There is nothing, and nothing will come. */
@@ -145,8 +153,9 @@ export function LogView(props: LogViewProps): JSX.Element {
       if (extend && selection !== null)
         controller.select({ anchor: selection.anchor, head: record });
       else controller.select(same ? null : { anchor: record, head: record });
+      tellSelected();
     },
-    [controller],
+    [controller, tellSelected],
   );
   const search = (next: FindQuery): void => {
     setQuery(next);
@@ -220,7 +229,9 @@ export function LogView(props: LogViewProps): JSX.Element {
     if (command === 'copy' && (getSelection()?.toString() ?? '') !== '') return false;
     if (command === 'clear' && query.text === '' && controller.snapshot().selection === null)
       return false;
+    const before = controller.snapshot().selection;
     act[command]();
+    if (controller.snapshot().selection !== before) tellSelected();
     return true;
   };
   useLogKeys(section, props.letterKeys, run);
@@ -232,6 +243,12 @@ export function LogView(props: LogViewProps): JSX.Element {
     },
     end: () => controller.resume(),
     time: (atMs) => goTo({ kind: 'time', atMs }),
+    records: (first, last, takesFocus) => {
+      controller.touched = true;
+      controller.select({ anchor: first, head: last });
+      controller.show(first);
+      if (takesFocus) focusRows();
+    },
   }));
 
   return (

@@ -8,6 +8,7 @@ import { words } from '../../words.ts';
 export function DiskUse({ overview }: { readonly overview: OverviewView }): JSX.Element {
   const { storage, logBytes } = overview;
   const { usedBytes, budgetBytes, freeBytes, floorBytes, engineLogBytes } = storage;
+  const { localCommandBytes, localCommandBudgetBytes } = storage;
   const text = words.health;
   const share =
     usedBytes === null || budgetBytes === null || budgetBytes === 0
@@ -51,6 +52,13 @@ export function DiskUse({ overview }: { readonly overview: OverviewView }): JSX.
         <Line name={text.jobLogs}>{formatBytes(logBytes)}</Line>
         {engineLogBytes === 0 ? null : (
           <Line name={text.engineLogs}>{text.about(formatBytes(engineLogBytes))}</Line>
+        )}
+        {localCommandBytes === null || localCommandBytes === 0 ? null : (
+          <Line name={text.ofCommands}>
+            {localCommandBudgetBytes === null
+              ? text.noBudget(formatBytes(localCommandBytes))
+              : text.usedOf(formatBytes(localCommandBytes), formatBytes(localCommandBudgetBytes))}
+          </Line>
         )}
         <Line name={text.free}>
           {isLow ? <Status glyph="attention" size={12} text={text.belowFloor} /> : null}

@@ -45,7 +45,7 @@ export function JobDetails({ job, open, onClose }: JobDetailsProps): JSX.Element
         <Button small kind="ghost" icon="x" label={jobWords.closeDetails} onClick={onClose} />
       </span>
       <Run job={job} />
-      <Container job={job} />
+      {job.profile === null ? <Container job={job} /> : <LocalCommand job={job} />}
       <Sent job={job} />
       {job.markers.length === 0 ? null : (
         <section>
@@ -197,6 +197,17 @@ function Container({ job }: { readonly job: JobView }): JSX.Element {
         value={container.pids === null ? null : formatCount(container.pids)}
       />
       <Fact name={jobWords.network} value={container.network} />
+    </Facts>
+  );
+}
+
+/** A job without a container: what was started here, and the code of its end. */
+function LocalCommand({ job }: { readonly job: JobView }): JSX.Element {
+  return (
+    <Facts title={jobWords.localCommand}>
+      <Fact name={jobWords.profile} value={job.profile} />
+      <Fact name={jobWords.endCode} value={job.why?.code ?? null} mono />
+      <dd className="wide t3">{jobWords.noSandbox}</dd>
     </Facts>
   );
 }

@@ -24,7 +24,8 @@ export interface JobLog {
 const DOWNLOAD_RECORDS = 5_000;
 const REST_MS = 50;
 
-export function useJobLog(job: JobView): JobLog {
+/** @param isWanted false while nobody looks at the log: it is then not loaded. Once it was, it goes on. */
+export function useJobLog(job: JobView, isWanted = true): JobLog {
   const { jobId } = job;
   const [, setTurn] = useState(0);
   const [downloading, setDownloading] = useState<number | null>(null);
@@ -35,10 +36,13 @@ export function useJobLog(job: JobView): JobLog {
   }, [jobId]);
   // Only what there is on opening; later records come with the watch.
   const [opened] = useState({ records: job.records, lines: job.lines });
+  const [wasWanted, setWanted] = useState(isWanted);
+  if (isWanted && !wasWanted) setWanted(true);
   useEffect(() => {
+    if (!wasWanted) return undefined;
     feed.start(opened.records, opened.lines);
     return () => feed.stop();
-  }, [feed, opened]);
+  }, [feed, opened, wasWanted]);
   const want = useCallback((from: number, to: number) => feed.want(from, to), [feed]);
   const download = (): void => {
     setDownloading(0);

@@ -61,7 +61,7 @@ function makeRowText(row: JobRow, nowMs: number): RowText {
     title: row.title,
     titleIsLong: row.title.length > LONG_TITLE,
     beside: row.reason ?? row.repository ?? '',
-    image: row.image === null ? row.agentType : shortImage(row.image),
+    image: row.image === null ? (row.profile ?? row.agentType) : shortImage(row.image),
     accepted: isSameDay(acceptedAtMs, nowMs)
       ? formatClockSeconds(acceptedAtMs)
       : formatInstant(acceptedAtMs, nowMs),
@@ -90,7 +90,7 @@ export function barPx(ranMs: number): number {
 
 /** What pointing at a cell shows: the whole of what may be cut there. */
 export function cellTitle(row: JobRow, column: 'c-job' | 'c-where'): string {
-  if (column === 'c-where') return row.image ?? row.agentType;
+  if (column === 'c-where') return row.image ?? row.profile ?? row.agentType;
   const beside = row.reason ?? row.repository;
   return beside === null ? row.title : `${row.title}\n${beside}`;
 }

@@ -79,8 +79,11 @@ function Bay({ job }: { readonly job: SlotView }): JSX.Element {
           onClick={() => askToStop(job)}
         />
       </div>
-      <div className="bay-sub trunc" title={job.image ?? undefined}>
-        {[job.repository, job.image === null ? job.agentType : shortImage(job.image)]
+      <div className="bay-sub trunc" title={job.image ?? job.profile ?? undefined}>
+        {[
+          job.repository,
+          job.image === null ? (job.profile ?? job.agentType) : shortImage(job.image),
+        ]
           .filter((part) => part !== null)
           .join(' · ')}
       </div>

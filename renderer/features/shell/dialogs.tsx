@@ -9,6 +9,11 @@ import { words } from '../../words.ts';
 import { Palette } from './palette.tsx';
 import { PauseQuestion } from './pause-question.tsx';
 import { Question } from './question.tsx';
+import {
+  AllowCommandsQuestion,
+  RemoveProfileQuestion,
+  TurnOnProfileQuestion,
+} from './profile-questions.tsx';
 import { QuitQuestion } from './quit-question.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import './dialogs.css';
@@ -34,6 +39,12 @@ export function Dialogs(): JSX.Element | null {
       return <AllowQuestion permission={dialog.permission} title={dialog.title} />;
     case 'remove_kept':
       return <RemoveKeptQuestion kept={dialog.kept} />;
+    case 'turn_on_profile':
+      return <TurnOnProfileQuestion profile={dialog.profile} />;
+    case 'allow_commands':
+      return <AllowCommandsQuestion on={dialog.on} />;
+    case 'remove_profile':
+      return <RemoveProfileQuestion profile={dialog.profile} />;
   }
 }
 

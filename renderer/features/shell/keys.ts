@@ -46,6 +46,7 @@ function goToLetter(letter: string): boolean {
   else if (letter === 'j') goTo(ALL_JOBS);
   else if (letter === 'p') goTo({ name: 'permissions' });
   else if (letter === 'e') goTo({ name: 'health' });
+  else if (letter === 'c') goTo({ name: 'profiles', parameters: '' });
   else return false;
   return true;
 }

@@ -53,6 +53,9 @@ function placeItems(): readonly PaletteItem[] {
     place('permissions', 'shield', words.nav.permissions, 'G P', () =>
       goTo({ name: 'permissions' }),
     ),
+    place('profiles', 'profiles', words.nav.profiles, 'G C', () =>
+      goTo({ name: 'profiles', parameters: '' }),
+    ),
     place('health', 'health', words.nav.health, 'G E', () => goTo({ name: 'health' })),
     place('shortcuts', 'keyboard', words.shortcuts.title, '?', () =>
       openDialog({ kind: 'shortcuts' }),

@@ -1,5 +1,6 @@
 /** Asks what becomes of running jobs when the app ends. The button repeats the choice. */
 import { useRef, useState, type JSX } from 'react';
+import { heldKinds } from '../../../main/contract/leave-words.ts';
 import { quit } from '../../actions.ts';
 import { useOverview } from '../../stores/overview-store.ts';
 import { words } from '../../words.ts';
@@ -8,7 +9,8 @@ import { Question } from './question.tsx';
 const WAYS = ['drain', 'stop', 'leave'] as const;
 
 export function QuitQuestion(): JSX.Element {
-  const held = useOverview()?.held.length ?? 0;
+  const kinds = heldKinds(useOverview()?.held ?? []);
+  const held = kinds.containers + kinds.commands;
   const [how, choose] = useState<(typeof WAYS)[number]>('drain');
   const first = useRef<HTMLInputElement>(null);
   const question = words.dialogs.quit;
@@ -27,7 +29,7 @@ export function QuitQuestion(): JSX.Element {
     <Question
       title={question.title(held)}
       safe={question.safe}
-      act={question.ways[how].act}
+      act={question.ways[how].act(kinds)}
       danger={how === 'stop'}
       focus={first}
       onAct={() => quit(how, held)}
@@ -43,11 +45,11 @@ export function QuitQuestion(): JSX.Element {
               checked={way === how}
               onChange={() => choose(way)}
             />
-            {question.ways[way].text}
+            {question.ways[way].text(kinds)}
           </label>
         ))}
       </fieldset>
-      <p>{question.ways[how].body(held)}</p>
+      <p>{question.ways[how].body(kinds)}</p>
     </Question>
   );
 }

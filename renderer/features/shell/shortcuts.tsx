@@ -14,6 +14,7 @@ const EVERYWHERE: readonly Line[] = [
   [shortcuts.goOverview, ['G', 'O']],
   [shortcuts.goJobs, ['G', 'J']],
   [shortcuts.goPermissions, ['G', 'P']],
+  [shortcuts.goProfiles, ['G', 'C']],
   [shortcuts.goHealth, ['G', 'E']],
   [shortcuts.pause, ['P']],
   [shortcuts.filter, ['/']],
@@ -42,6 +43,7 @@ const LOG: readonly Line[] = [
   [shortcuts.select, ['⇧ ↑', '⇧ ↓']],
   [shortcuts.copyLines, [`${modKey}C`, `⇧ ${modKey}C`]],
   [shortcuts.copyLink, ['Y']],
+  [shortcuts.otherSide, ['R']],
 ];
 
 export function Shortcuts(): JSX.Element {

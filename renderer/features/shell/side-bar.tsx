@@ -7,6 +7,7 @@ import { formatBadge } from '../../format.ts';
 import { ALL_JOBS, formatRoute, type Route } from '../../router.ts';
 import { openDialog } from '../../stores/dialog-store.ts';
 import { useHealth } from '../../stores/health-store.ts';
+import { useLeftOut } from '../../stores/profile-store.ts';
 import { setPreferences, usePreferencesStore, type Theme } from '../../stores/preferences-store.ts';
 import { words } from '../../words.ts';
 import { HostMenu } from './host-menu.tsx';
@@ -26,6 +27,7 @@ export interface SideBarProps {
 
 export function SideBar({ route, overview, connected }: SideBarProps): JSX.Element {
   const attention = useHealth()?.attention ?? 0;
+  const leftOut = useLeftOut();
   return (
     <aside className="side" aria-label={words.host.bar} data-region="" tabIndex={-1}>
       <section className="host" aria-label={words.host.label}>
@@ -56,6 +58,15 @@ export function SideBar({ route, overview, connected }: SideBarProps): JSX.Eleme
           icon="shield"
           text={words.nav.permissions}
           route={route}
+        />
+        <Place
+          to={{ name: 'profiles', parameters: '' }}
+          icon="profiles"
+          text={words.nav.profiles}
+          route={route}
+          count={leftOut}
+          countWords={words.profiles.leftOut(leftOut)}
+          countGlyph="attention"
         />
         <Place
           to={{ name: 'health' }}

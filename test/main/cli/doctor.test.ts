@@ -20,6 +20,7 @@ const NO_FLAGS: Flags = {
   ...{ since: null, grep: null, state: null, limit: null, remove: null },
   ...{ for: null, until: null, note: null, afterJobs: false, onBattery: false },
   ...{ finish: false, stop: false, leave: false, server: null, mute: null, unmute: null },
+  ...{ prompt: null, model: null, replace: false, all: false },
 };
 
 async function bench(script: Partial<Record<CheckId, Finding>> = {}) {
@@ -79,6 +80,7 @@ test('doctor --json is what the topic shows, and a failed check makes it end wit
     'ok',
     'ok',
     'ok',
+    'ok',
   ]);
 });
 
@@ -98,6 +100,7 @@ test('a person sees each check in order with its remedy below it, and what it ad
     'Images ok N ms Well.',
     'Disk ok N ms Well.',
     'Store ok N ms Well.',
+    'Cursor ok N ms Well.',
     '1 failed.',
   ]);
 });

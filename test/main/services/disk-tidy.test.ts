@@ -31,6 +31,8 @@ function withJobs(count: number) {
     logsDir: bench.logsDir,
     setAsideDir,
     workspacesDir,
+    hostWorkspacesDir: join(bench.dir, 'host-workspaces'),
+    scratchDir: join(bench.dir, 'tried-commands'),
     store,
   };
   const hasLog = (): readonly number[] =>
@@ -157,4 +159,26 @@ test('no log goes where all logs together would not be enough, and what is over 
   expect(tidied.staying?.logBytes).toBe(await bytesOnDisk(bench.logFile(id(1))));
   expect(tidied.staying?.workspaceBytes).toBe(await bytesOnDisk(workspacesDir));
   expect(tidied.staying?.otherBytes).toBeGreaterThan(0);
+});
+
+test('directories of local commands have a budget of their own: no log and no workspace goes for them', async () => {
+  const { bench, deps, hasLog, workspacesDir } = withJobs(2);
+  withWorkspace(workspacesDir, 'old', 2_000);
+  const budgetBytes = await bytesOnDisk(bench.dir);
+  for (const folder of [deps.hostWorkspacesDir, deps.scratchDir]) {
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'made by Cursor'), Buffer.alloc(1_000_000, 1));
+  }
+  const tidied = await tidyDisk(deps, { ...NO_LIMITS, budgetBytes }, NONE_HELD, 9_000);
+  expect(tidied).toEqual({
+    jobsRemoved: 0,
+    logsRemoved: 0,
+    workspacesRemoved: 0,
+    usedBytes: budgetBytes,
+    localCommandBytes:
+      (await bytesOnDisk(deps.hostWorkspacesDir)) + (await bytesOnDisk(deps.scratchDir)),
+    staying: null,
+  });
+  expect(hasLog()).toEqual([1, 2]);
+  expect(existsSync(join(workspacesDir, 'old'))).toBe(true);
 });

@@ -1,12 +1,14 @@
 /** The quick end of a host that no later start takes up: what goes, what is named, how long it may take. */
 import { expect, test } from 'vitest';
 import {
+  dockerJobs,
   forceEnd,
   LAST_LOOK_MS,
   ORDERLY_LIMIT_MS,
   type ForcedEndDeps,
 } from '../../../main/services/forced-end.ts';
 import type { Leftover } from '../../../runner-core/model/leftover.ts';
+import { jobIdOf } from '../../support/builders.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const CONTAINER = { kind: 'container', id: 'c1', name: 'preloop-one' } as const;
@@ -40,6 +42,8 @@ class OwnEngine {
   }
 }
 
+const JOB = jobIdOf(1);
+
 function bench(changes: Partial<ForcedEndDeps> = {}) {
   const clock = new FakeClock();
   const engine = new OwnEngine();
@@ -48,7 +52,7 @@ function bench(changes: Partial<ForcedEndDeps> = {}) {
       clock,
       engine,
       hostInstance: 'host-1',
-      held: 1,
+      held: [JOB],
       projects: [],
       stopped: Promise.resolve(),
       ...changes,
@@ -93,14 +97,24 @@ test('what the engine does not remove is named', async () => {
 test.each(['away', 'stuck'] as const)(
   'an engine that is %s: with a job held it is not known what is left, without one nothing is',
   async (state) => {
-    for (const held of [0, 1]) {
+    for (const held of [[], [JOB]]) {
       const { clock, engine, end } = bench({ held });
       engine.state = state;
       const ended = end();
       await clock.advance(ORDERLY_LIMIT_MS + LAST_LOOK_MS);
       expect(await ended).toEqual(
-        held === 0 ? { kind: 'removed' } : { kind: 'left', things: null, label: LABEL },
+        held.length === 0 ? { kind: 'removed' } : { kind: 'left', things: null, label: LABEL },
       );
     }
   },
 );
+
+test('a local command that is held hides no container: without Docker nothing is left', async () => {
+  const command = { job: { spec: { kind: 'host_exec', jobId: jobIdOf(2) } } } as const;
+  const held = dockerJobs([command]);
+  const { engine, end } = bench({ held });
+  engine.state = 'away';
+  expect(await end()).toEqual({ kind: 'removed' });
+  const launch = { job: { spec: { kind: 'docker_launch', jobId: JOB } } } as const;
+  expect(dockerJobs([command, launch])).toEqual([JOB]);
+});

@@ -86,6 +86,7 @@ function hostBench({ embedded = true } = {}) {
     server: () => ({ url: 'http://127.0.0.1:1', embedded }),
     slots: () => 2,
     leftovers: () => ({ kept: [], waiting: [], removed: [] }),
+    localCommands: () => 0,
     testJob: () => (embedded ? testJob.image : null),
     enrolment: () => null,
     skew: () => null,

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -36,4 +36,31 @@ test('a workspace past its day goes at the first pass, one that is held or young
   expect((await readdir(workspacesDir)).sort()).toEqual([`${OLD}.expired`, HELD, NEW].sort());
   expect(clock.pending).toBe(0);
   await rm(workspacesDir, { recursive: true });
+});
+
+test('of directories of local commands only what the store names goes, and is forgotten there', async () => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'preloop-runs-')));
+  const parent = join(root, '.preloop-host-exec');
+  for (const id of [OLD, NEW]) await mkdir(join(parent, id), { recursive: true });
+  const nowMs = 100 * DAY_MS;
+  const clock = new FakeClock(nowMs);
+  const known = [OLD, HELD].map((jobId) => ({
+    path: join(parent, jobId),
+    jobId,
+    endedAtMs: nowMs - 31 * DAY_MS,
+  }));
+  const forgotten: string[] = [];
+  const housekeeping = new Housekeeping({
+    clock,
+    log: new RecordedLog(),
+    workspacesDir: join(root, 'workspaces'),
+    held: () => new Set(),
+    hostDirectories: { removable: () => known, forget: (path) => void forgotten.push(path) },
+  });
+  housekeeping.start();
+  await clock.advance(30_000);
+  await housekeeping.stop();
+  expect(await readdir(parent)).toEqual([NEW]);
+  expect(forgotten).toEqual(known.map(({ path }) => path));
+  await rm(root, { recursive: true });
 });

@@ -1,5 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { bytesOnDisk } from '../../../main/services/disk-tidy.ts';
 import { LOOK_OFTEN_MS, StorageWatch } from '../../../main/services/storage-watch.ts';
 import {
   SOUND_STORAGE,
@@ -20,6 +22,7 @@ function watching(free: { bytes: number }) {
   const reserve = new DiskReserve(join(bench.dir, 'reserve'), bench.dir);
   reserve.fill();
   let changes = 0;
+  const hostWorkspacesDir = join(bench.dir, 'host-workspaces');
   const watch = new StorageWatch({
     clock,
     log: new RecordedLog(),
@@ -27,6 +30,9 @@ function watching(free: { bytes: number }) {
     logsDir: bench.logsDir,
     setAsideDir: join(bench.dir, 'set-aside'),
     workspacesDir: join(bench.dir, 'workspaces'),
+    hostWorkspacesDir,
+    scratchDir: join(bench.dir, 'tried-commands'),
+    localCommandBudgetBytes: () => 4 * GIB,
     store: bench.store,
     limits: () => ({ budgetBytes: 2 * GIB, ageMs: null, freeFloorBytes: GIB }),
     reserve,
@@ -36,7 +42,7 @@ function watching(free: { bytes: number }) {
     freeBytes: () => Promise.resolve(free.bytes),
   });
   onTestFinished(() => watch.stop());
-  return { watch, clock, reserve, changes: () => changes };
+  return { watch, clock, reserve, hostWorkspacesDir, changes: () => changes };
 }
 
 test('below the floor no job is taken, and one is again once there is room, without a restart', async () => {
@@ -76,6 +82,16 @@ test('changes of free space that decide nothing are not told', async () => {
   free.bytes = 4 * GIB;
   await watch.look();
   expect(changes()).toBe(before);
+});
+
+test('what local commands keep is measured beside the rest, against its own budget', async () => {
+  const { watch, hostWorkspacesDir } = watching({ bytes: 5 * GIB });
+  expect(watch.state).toMatchObject({ localCommandBytes: null, localCommandBudgetBytes: 4 * GIB });
+  mkdirSync(hostWorkspacesDir);
+  writeFileSync(join(hostWorkspacesDir, 'made by Cursor'), Buffer.alloc(1_000_000, 1));
+  await watch.tidy(new Set());
+  expect(watch.state.localCommandBytes).toBe(await bytesOnDisk(hostWorkspacesDir));
+  expect(watch.state.usedBytes).toBeLessThan(5_500_000);
 });
 
 test('sentence, rows and lines of the terminal say the same, each with its remedy', () => {

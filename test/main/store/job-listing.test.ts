@@ -125,6 +125,7 @@ test('a row of the list is what the whole job says', () => {
       flowName: null,
       repository: 'git.example.test/nettlebed/ledger',
       image: 'debian:bookworm',
+      profile: null,
       acceptedAtMs: 3_000,
       startedAtMs: 3_010,
       endedAtMs: 3_110,

@@ -11,7 +11,7 @@ import {
   SUCCEEDED,
 } from '../../support/builders.ts';
 import { JOB, deliveredBench, startContainer } from '../../support/job-bench.ts';
-import type { ListenerBench } from '../../support/listener-bench.ts';
+import { ENGINE, type ListenerBench } from '../../support/listener-bench.ts';
 
 /** Every worker of the job dies, the present one first; the container stays. */
 async function killWorkers(bench: ListenerBench, times: number): Promise<void> {
@@ -148,6 +148,24 @@ test('a container that a dead worker had asked for, and that comes after the end
   expect(bench.remover.removed).toEqual([]);
   bench.remover.engine = 'there';
   await bench.clock.advance(SURVIVORS_RETRY_MS);
+  expect(bench.remover.removed).toEqual([containerOf(1)]);
+});
+
+test('without an engine nobody asks for such a container again and again; it is removed when there is one', async () => {
+  let engine: typeof ENGINE | null = ENGINE;
+  const bench = await deliveredBench({ deps: { engine: () => engine } });
+  await killWorkers(bench, 1);
+  bench.listener.stopJob(JOB, 'owner');
+  await killWorkers(bench, 1);
+  engine = null;
+  bench.remover.engine = 'away';
+  bench.remover.containers = [{ leftover: containerOf(1), jobId: JOB, running: false }];
+  await bench.clock.advance(LATE_LOOK_MS + 2 * SURVIVORS_RETRY_MS);
+  expect(bench.log.of('late containers not looked for')).toEqual([]);
+  engine = ENGINE;
+  bench.remover.engine = 'there';
+  bench.listener.engineFound();
+  await bench.settle();
   expect(bench.remover.removed).toEqual([containerOf(1)]);
 });
 

@@ -178,7 +178,7 @@ describe('parseJob takes as a repeat', () => {
       code: 'launch_error',
     });
     expect(outline(parse(dockerJob({ ...bare, host_exec_profile: 'p' })))).toMatchObject({
-      code: 'kind_unsupported',
+      code: 'host_exec_field_refused',
     });
     expect(outline(parse(dockerJob({ ...bare, publication: {} })))).toMatchObject({
       code: 'kind_unsupported',
@@ -209,7 +209,6 @@ describe('parseJob refuses', () => {
         agent_type: 'cursor',
         host_exec_profile: ' Cursor-Review ',
         completion_protocol: 'host_exec',
-        publication: {},
       }),
     ).toEqual({
       kind: 'refused',
@@ -223,8 +222,9 @@ describe('parseJob refuses', () => {
         modelIdentifier: null,
         report: { kind: 'host_exec', profile: ' Cursor-Review ' },
       },
-      reason: { code: 'kind_unsupported', facts: { kind: 'host execution' } },
-      error: 'Host execution is not offered by this runner.',
+      reason: { code: 'host_exec_off', facts: {} },
+      error: 'host_exec_off: This machine offers no local command to flows.',
+      exitCode: -1,
     });
   });
 

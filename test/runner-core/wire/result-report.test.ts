@@ -7,6 +7,7 @@ import {
   dockerVerdict,
   failedVerdict,
   lostVerdict,
+  reportedVerdict,
   stoppedVerdict,
   type DockerEndFacts,
 } from '../../../runner-core/wire/result-report.ts';
@@ -218,6 +219,23 @@ describe('endings without a container', () => {
       exitCode: -1,
       reason: reason('host_restarted'),
     });
+  });
+});
+
+describe('reportedVerdict', () => {
+  const host = { kind: 'host_exec', profile: 'Cursor-Read' } as const;
+  const lost = lostVerdict('host_restarted');
+
+  test('of a local command an error begins with its code, once', () => {
+    const reported = reportedVerdict(host, lost);
+    expect(reported).toEqual({ ...lost, error: `host_restarted: ${lost.error}` });
+    expect(reportedVerdict(host, reported)).toEqual(reported);
+  });
+
+  test('a stop and a success stay without an error, and a Docker job keeps its words', () => {
+    const stopped = stoppedVerdict('owner');
+    expect(reportedVerdict(host, stopped)).toEqual(stopped);
+    expect(reportedVerdict({ kind: 'docker_v1' }, lost)).toEqual(lost);
   });
 });
 

@@ -185,3 +185,33 @@ test('secrets come longest first and once', () => {
   const secrets = secretsOf({ A_KEY: 'abcd', B_KEY: 'abcdefgh', C_KEY: 'abcd' });
   expect(secrets).toEqual(['abcdefgh', 'abcd']);
 });
+
+test('every value that the owner lets through by name is secret, whatever its name and the case of it', () => {
+  const environment = {
+    DEPLOY_TARGET: 'production-7',
+    Settings: '{"pin":"long enough"}',
+    LINES: 'first line\nsecond line',
+    SHORT: 'abc',
+    SWITCH: 'true',
+    HOME: '/home/ada',
+  };
+  const names = ['DEPLOY_TARGET', 'SETTINGS', 'LINES', 'SHORT', 'SWITCH', 'MISSING'];
+  const mask = new SecretMask(secretsOf(environment, names));
+  expect(
+    mask.maskText(
+      'production-7, {"pin":"long enough"}, long enough, first line, second line, abc, true, /home/ada',
+    ),
+  ).toBe('***, ***, ***, ***, ***, abc, true, /home/ada');
+  expect(secretsOf(environment)).toEqual([]);
+});
+
+test('of a text that goes on, what may begin a secret at its end is left out, and no half character stays', () => {
+  const mask = new SecretMask(['swordfish-é']);
+  const text = 'a swordfish-é and a swordfish-é';
+  for (let chars = 0; chars <= text.length; chars++) {
+    const shown = mask.maskCut(text.slice(0, chars));
+    expect('a *** and a ***'.startsWith(shown)).toBe(true);
+  }
+  expect(mask.maskCut('é'.repeat(20))).toMatch(/^é+$/);
+  expect(new SecretMask().maskCut('all of it')).toBe('all of it');
+});

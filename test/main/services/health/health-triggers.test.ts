@@ -27,10 +27,13 @@ function bench() {
   let session: SessionState = ONLINE;
   let web: CheckState = 'ok';
   let skewMs: number | null = null;
+  let commands = { inputs: 'no profile is on', isOffered: false };
   const triggers = new HealthTriggers({
     clock,
     session: () => session,
     shownSkewMs: () => skewMs,
+    cursorInputs: () => commands.inputs,
+    offersCommands: () => commands.isOffered,
     health: {
       runQuietly: () => Promise.resolve(void made.push('all')),
       refresh: (...checks) => Promise.resolve(void made.push(checks.join(' '))),
@@ -49,6 +52,10 @@ function bench() {
       session = state;
       web = webIs;
       triggers.changed('session');
+    },
+    profiles: (inputs: string, isOffered: boolean, kind = 'profiles') => {
+      commands = { inputs, isOffered };
+      triggers.changed(kind);
     },
     drift: (ms: number) => {
       skewMs = ms;
@@ -112,4 +119,19 @@ test('a clock that drifts is looked at without a request', () => {
   drift(41_000);
   drift(41_000);
   expect(made).toEqual(['live_connection clock']);
+});
+
+test('a profile that is turned on looks at Cursor once, and at Docker, which may be needed no longer', () => {
+  const { made, profiles, go } = bench();
+  go(ONLINE);
+  made.length = 0;
+  profiles('no profile is on', false);
+  expect(made).toEqual([]);
+  profiles('one is on', true, 'choice');
+  profiles('one is on', true);
+  expect(made).toEqual(['docker images', 'cursor']);
+  profiles('one is on, signed in', true);
+  expect(made.slice(2)).toEqual(['cursor']);
+  profiles('no profile is on', false);
+  expect(made.slice(3)).toEqual(['docker images', 'cursor']);
 });

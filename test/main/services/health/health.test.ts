@@ -202,3 +202,19 @@ test('a host that ends waits for nothing, and nothing is told afterwards', async
   await health.run(null);
   expect([changes(), made.length]).toEqual([before, looked]);
 });
+
+test('what changes while the first round is under way is looked at after it', async () => {
+  const web = Promise.withResolvers<Finding>();
+  const { health, made, state, script } = bench({
+    web: web.promise,
+    cursor: notApplicable('No profile is on.'),
+  });
+  const round = health.runQuietly();
+  await settle();
+  script.cursor = fine('1 profile on.');
+  const refreshed = health.refresh('cursor');
+  web.resolve(fine('200.'));
+  await Promise.all([round, refreshed]);
+  expect(state('cursor')).toMatchObject({ state: 'ok' });
+  expect(made.filter((id) => id.startsWith('cursor'))).toHaveLength(2);
+});

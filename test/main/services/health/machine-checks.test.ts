@@ -1,6 +1,6 @@
 /** Docker, images, disk and store: well, and in each way they can go wrong. */
 import { describe, expect, test } from 'vitest';
-import { failed, fine, warning } from '../../../../main/services/health/check.ts';
+import { failed, fine, notApplicable, warning } from '../../../../main/services/health/check.ts';
 import {
   machineChecks,
   type MachineChecks,
@@ -51,6 +51,7 @@ function checking(given: Partial<MachineSources> = {}): {
     storage: () => Promise.resolve(ROOMY),
     store: () => Promise.resolve({ kind: 'sound' }),
     jobs: () => 418,
+    localCommands: () => Promise.resolve(0),
     ...given,
   });
   const { signal } = new AbortController();
@@ -72,6 +73,27 @@ describe('docker', () => {
     const { look } = checking({ engine: () => Promise.resolve(lost(kind)) });
     expect(await look('docker')).toEqual(failed(`It is ${kind}.`, 'Do something.'));
   });
+
+  test('where it is not installed and local commands are offered, neither it nor an image is missed', async () => {
+    const { look } = checking({
+      engine: () => Promise.resolve(lost('not_installed')),
+      localCommands: () => Promise.resolve(1),
+    });
+    const unneeded = notApplicable('Docker is not installed. Local commands do without.');
+    expect(await look('docker')).toEqual(unneeded);
+    expect(await look('images')).toEqual(unneeded);
+  });
+
+  test.each<EngineFailureKind>(['not_running', 'no_permission', 'too_old', 'unreachable'])(
+    'one that is %s fails whatever is offered beside it',
+    async (kind) => {
+      const { look } = checking({
+        engine: () => Promise.resolve(lost(kind)),
+        localCommands: () => Promise.resolve(1),
+      });
+      expect(await look('docker')).toEqual(failed(`It is ${kind}.`, 'Do something.'));
+    },
+  );
 
   test('one that wakes up is a warning only', async () => {
     const { look } = checking({ engine: () => Promise.resolve(lost('waking_up')) });
@@ -127,6 +149,22 @@ describe('disk', () => {
   test('room enough says how much, the floor and what this runner takes', async () => {
     expect(await look({})).toEqual(
       fine('214 GiB free, the floor is 5 GiB; 1 GiB of 2 GiB in use by this runner.'),
+    );
+  });
+
+  test('directories of local commands are told apart, with their own budget or without one', async () => {
+    const localCommandBytes = 3.4 * GIB;
+    expect(await look({ localCommandBytes, localCommandBudgetBytes: 4 * GIB })).toEqual(
+      fine(
+        '214 GiB free, the floor is 5 GiB; 1 GiB of 2 GiB in use by this runner; 3.4 GiB of 4 GiB kept of local commands.',
+      ),
+    );
+    const rest = '214 GiB free, the floor is 5 GiB; 1 GiB of 2 GiB in use by this runner';
+    expect(await look({ localCommandBytes })).toEqual(
+      fine(`${rest}; 3.4 GiB kept of local commands.`),
+    );
+    expect(await look({ localCommandBytes: 0, localCommandBudgetBytes: GIB })).toEqual(
+      fine(`${rest}.`),
     );
   });
 

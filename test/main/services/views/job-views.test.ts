@@ -250,6 +250,7 @@ describe('the overview', () => {
     unreported: 0,
     logBytes: 0,
     leftovers: { kept: [], waiting: [], removed: [] },
+    localCommands: 0,
     testJob: null,
     refused: [],
     allowed: () => [],

@@ -63,6 +63,34 @@ function said(changes: Partial<SentenceInput>): string {
 
 const CASES: readonly (readonly [Partial<SentenceInput>, string])[] = [
   [
+    {
+      engine: { kind: 'not_running', version: null, reason: '', remedy: null },
+      localCommands: 1,
+      slots: 2,
+      held: 2,
+    },
+    'quiet | All 2 slots are busy. The next job waits at Preloop.',
+  ],
+  [
+    { engine: noDocker('looking', null), slots: 2, held: 2 },
+    'quiet | All 2 slots are busy. The next job waits at Preloop.',
+  ],
+  [
+    {
+      engine: { kind: 'not_running', version: null, reason: '', remedy: 'start it' },
+      slots: 2,
+      held: 2,
+    },
+    'attention | Not taking jobs. Docker is not running. Start it. [check_engine: Check again]',
+  ],
+  [
+    {
+      engine: { kind: 'not_running', version: null, reason: '', remedy: null },
+      localCommands: 1,
+    },
+    'quiet | Taking local commands only. Docker is not running. Jobs for containers wait until it is there. [check_engine: Check again]',
+  ],
+  [
     { intake: 'paused', held: 1, pause: pause({ untilMs: AT_14_02 + 4 * HOUR_MS }) },
     'paused | Paused until 18:02. One job is finishing, no new one starts. [resume: Resume now]',
   ],

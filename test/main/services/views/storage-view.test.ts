@@ -17,6 +17,7 @@ test('what is not known is said to be so', () => {
     budgetBytes: null,
     freeBytes: null,
     floorBytes: null,
+    localCommandBytes: null,
   });
 });
 
@@ -32,4 +33,12 @@ test('over the budget it is said what stays, the largest first', () => {
         'Other logs are left, since removing them would not be enough. Unpin jobs, or raise budget in settings.yaml.',
     },
   ]);
+});
+
+test('what is neither log nor workspace is the database and the rest of the data folder', () => {
+  const staying = { logBytes: 0, workspaceBytes: 0, otherBytes: 3 * 1_048_576 };
+  const over = { ...SOUND_STORAGE, usedBytes: 3 * 1_048_576, budgetBytes: 2 * 1_048_576, staying };
+  expect(storageFaults(over)[0]?.why).toContain(
+    'These stay: 3 MiB of the database and the rest of the data folder.',
+  );
 });
