@@ -3,7 +3,6 @@ import { useRef, useState, type JSX } from 'react';
 import { EMPTY_DRAFT, type ProfilesView } from '../../../main/contract/profile-views.ts';
 import { showProblem } from '../../actions.ts';
 import { Button } from '../../components/button.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Status } from '../../components/status.tsx';
 import { pageClient } from '../../host-client/page-client.ts';
 import { toProblem } from '../../host-client/problem.ts';
@@ -14,7 +13,7 @@ import { say } from '../../stores/notice-store.ts';
 import { words } from '../../words.ts';
 import type { ShownProblem } from './form-fields.tsx';
 import { draftOf, placeOf, stateOf, twiceNamed, type FormState } from './form-state.ts';
-import { addressOf } from './profile-address.ts';
+import { ScreenHead } from './screen-head.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { useChecked, type Checked } from './use-checked.ts';
 import { WouldRun } from './would-run.tsx';
@@ -32,19 +31,7 @@ export function EditScreen({ profile, view }: EditScreenProps): JSX.Element {
   const text = words.profileForm;
   return (
     <div className="page scrolls">
-      <header className="head">
-        <a
-          className="btn icon sm ghost"
-          href={addressOf({ at: 'list' })}
-          aria-label={words.profiles.toProfiles}
-          title={words.profiles.toProfiles}
-        >
-          <Icon name="back" />
-        </a>
-        <h1 className="title trunc">
-          {profile === null ? text.newTitle : text.editTitle(profile)}
-        </h1>
-      </header>
+      <ScreenHead title={profile === null ? text.newTitle : text.editTitle(profile)} />
       {begun === null ? (
         <div className="empty">
           <h2>{text.unknownTitle(profile ?? '')}</h2>

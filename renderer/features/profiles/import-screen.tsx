@@ -3,14 +3,13 @@ import { useRef, useState, type ChangeEvent, type JSX } from 'react';
 import type { RequestResult } from '../../../main/contract/requests.ts';
 import { showProblem } from '../../actions.ts';
 import { Button } from '../../components/button.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Status } from '../../components/status.tsx';
 import { pageClient } from '../../host-client/page-client.ts';
 import { toProblem } from '../../host-client/problem.ts';
 import { useConnected } from '../../stores/connection-store.ts';
 import { say } from '../../stores/notice-store.ts';
 import { words } from '../../words.ts';
-import { addressOf } from './profile-address.ts';
+import { ScreenHead } from './screen-head.tsx';
 
 type Imported = RequestResult<'profiles.import'>;
 /** What a profile file may have at most. */
@@ -53,17 +52,7 @@ export function ImportScreen(): JSX.Element {
   };
   return (
     <div className="page scrolls">
-      <header className="head">
-        <a
-          className="btn icon sm ghost"
-          href={addressOf({ at: 'list' })}
-          aria-label={words.profiles.toProfiles}
-          title={words.profiles.toProfiles}
-        >
-          <Icon name="back" />
-        </a>
-        <h1 className="title">{here.title}</h1>
-      </header>
+      <ScreenHead title={here.title} />
       <div className="profile-form">
         <p className="t2">{here.about}</p>
         <label className="form-field">

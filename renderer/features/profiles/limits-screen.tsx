@@ -2,23 +2,13 @@
 import type { JSX } from 'react';
 import { Icon } from '../../components/icon.tsx';
 import { words } from '../../words.ts';
-import { addressOf } from './profile-address.ts';
+import { ScreenHead } from './screen-head.tsx';
 
 export function LimitsScreen(): JSX.Element {
   const text = words.profiles;
   return (
     <div className="page scrolls">
-      <header className="head">
-        <a
-          className="btn icon sm ghost"
-          href={addressOf({ at: 'list' })}
-          aria-label={text.toProfiles}
-          title={text.toProfiles}
-        >
-          <Icon name="back" />
-        </a>
-        <h1 className="title">{text.limitsTitle}</h1>
-      </header>
+      <ScreenHead title={text.limitsTitle} />
       <div className="limits">
         <p className="limits-lead">{text.limitsLead}</p>
         <dl>

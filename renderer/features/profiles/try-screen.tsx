@@ -12,6 +12,7 @@ import { toProblem } from '../../host-client/problem.ts';
 import { useConnected } from '../../stores/connection-store.ts';
 import { words } from '../../words.ts';
 import { addressOf } from './profile-address.ts';
+import { ScreenHead } from './screen-head.tsx';
 import { TryRun } from './try-run.tsx';
 
 export interface TryScreenProps {
@@ -30,17 +31,7 @@ export function TryScreen({ profile, view }: TryScreenProps): JSX.Element {
   const text = words.profileTry;
   return (
     <div className="page scrolls">
-      <header className="head">
-        <a
-          className="btn icon sm ghost"
-          href={addressOf({ at: 'list' })}
-          aria-label={words.profiles.toProfiles}
-          title={words.profiles.toProfiles}
-        >
-          <Icon name="back" />
-        </a>
-        <h1 className="title trunc">{text.title(profile)}</h1>
-      </header>
+      <ScreenHead title={text.title(profile)} />
       <div className="try">
         <p className="t2">{text.about}</p>
         {found === undefined ? (
