@@ -1,7 +1,7 @@
 /**
- * What outlives the database: beside the folder of logs one with a journal of each unsettled job, from which a database that was begun
- * anew has the job again as it was (`journal-restore.ts`): its state, its leftovers, the index of its log, and with
- * that the boundaries, ids and acknowledgements of its batches.
+ * What outlives the database: a journal of each unsettled job, in a folder beside that of the logs. From it a database
+ * that was begun anew has the job again as it was (`journal-restore.ts`): its state, its leftovers, the index of its
+ * log, and with that the boundaries, ids and acknowledgements of its batches.
  *
  * Lines are written after the commit they repeat, so before a batch is first sent, and never flushed: this is for
  * a lost database, not for a power cut. They hold what the database holds and nothing else.
